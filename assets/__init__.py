@@ -1,0 +1,1 @@
+"""Thin Dagster assets, a module a stage of the way from exports to report."""

@@ -1,0 +1,1 @@
+"""Asset checks that wrap the verdicts: contracts, profiles, protocol gates, row accounting."""

@@ -1,0 +1,1 @@
+"""What is true of the data: specification, judgment record, derived tables, estimates, errors."""

@@ -1,0 +1,1 @@
+"""Human-evaluation studies as a library: intake, ledger, derivations, statistics, analyses, reports."""

@@ -1,0 +1,1 @@
+"""One module an annotation tool: an export in, intake rows out."""

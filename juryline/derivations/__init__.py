@@ -1,0 +1,1 @@
+"""Row work as Ibis expressions: history, exclusions, adjudication, protocol views, accounting."""

@@ -1,0 +1,1 @@
+"""Pure statistics: arrays and tallies in, frozen results out."""

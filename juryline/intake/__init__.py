@@ -1,0 +1,1 @@
+"""Intake rows to judgment records: labels, times, identity, quarantine."""

@@ -1,0 +1,1 @@
+"""Templates and charts: stored tables in, HTML out; computes nothing."""

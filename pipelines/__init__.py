@@ -1,0 +1,1 @@
+"""The wiring: definitions, jobs, sensor, schedules, partitions, resources, and the command."""
