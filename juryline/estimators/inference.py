@@ -92,11 +92,11 @@ def cluster_variance(psi: np.ndarray, clusters: tuple[np.ndarray, ...], *, scale
     if not np.isfinite(psi).all():
         raise ValueError("psi must be finite")
     dense = [np.unique(codes, return_inverse=True)[1] for codes in clusters]
-    ways = [_one_way(psi, codes, scale_range) for codes in dense]
-    if len(ways) == 1:
-        return ways[0]
-    cell = dense[0].astype(np.int64) * (int(dense[1].max()) + 1) + dense[1]
-    return two_way(*ways, _one_way(psi, np.unique(cell, return_inverse=True)[1], scale_range))
+    if len(dense) == 1:
+        return _one_way(psi, dense[0], scale_range)
+    first, second = dense
+    cell = np.unique(first.astype(np.int64) * (int(second.max()) + 1) + second, return_inverse=True)[1]
+    return two_way(*(_one_way(psi, codes, scale_range) for codes in (first, second, cell)))
 
 
 def two_way(first: ClusterVariance, second: ClusterVariance, cell: ClusterVariance) -> ClusterVariance:
