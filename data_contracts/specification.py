@@ -1,0 +1,211 @@
+"""The study specification: `study.yaml` as one frozen value.
+
+`load_specification` gives a `StudySpec` that is whole and consistent, or raises one
+SpecificationError that lists every error with its line. The parts are declared, a noun a module, in
+`specification_design`, `specification_rubric`, `specification_exports`, `specification_rules` and
+`specification_analyses`; what holds between parts is in `specification_checks`.
+"""
+
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, Field
+
+from data_contracts.specification_analyses import ALL_CRITERIA, Analysis, AnalysisPart, Expectation, Sensitivity
+from data_contracts.specification_design import (
+    Assignment,
+    Blinding,
+    Claim,
+    Governance,
+    Planned,
+    Population,
+    Raters,
+    Reuse,
+    System,
+)
+from data_contracts.specification_exports import Export, Outputs
+from data_contracts.specification_part import Part, Slug, Text, Word, as_tuple
+from data_contracts.specification_rubric import Criterion, Interface, Rubric
+from data_contracts.specification_rules import Adjudication, Exclusion
+from data_contracts.vocabulary import CandidateOrder, Phase, Protocol
+
+SPECIFICATION = "study.yaml"
+
+PROTOCOLS_OF_METHOD = {
+    "spa": (Protocol.SPA,),
+    "likert": (Protocol.RATING,),
+    "pass_rates": (Protocol.CHECKLIST, Protocol.RATING),
+    "win_rates": (Protocol.PAIRWISE, Protocol.RANKING),
+    "elo": (Protocol.PAIRWISE, Protocol.RANKING),
+    "bradley_terry": (Protocol.PAIRWISE, Protocol.RANKING),
+    "agreement": (Protocol.PAIRWISE, Protocol.RATING, Protocol.CHECKLIST, Protocol.RANKING),
+    "judge_agreement": (Protocol.PAIRWISE, Protocol.RATING, Protocol.CHECKLIST),
+    "order_effects": (Protocol.PAIRWISE,),
+    "length_effects": (Protocol.PAIRWISE,),
+    "recalibration": (Protocol.PAIRWISE,),
+}
+
+
+class StudySpec(Part):
+    """A study: what is claimed, of which systems, by whose judgment, read how and analysed how."""
+
+    juryline: Literal[1]
+    """Version of this layout."""
+    study: Slug
+    """Name of the study: its folder and its partition."""
+    title: Text | None = None
+    """Title of the report. May be changed after the freeze."""
+    phase: Annotated[Phase, Word] = Phase.EXPLORATORY
+    """pilot, confirmatory or exploratory."""
+    claim: Claim = Claim()
+    """What the study is to decide."""
+    planned: Planned | None = None
+    """When collection stops."""
+    systems: tuple[System, ...] = Field(min_length=1)
+    """The systems; their order orients pairs."""
+    blinding: Blinding | None = None
+    """A table of codes, where they differ by case."""
+    rubric: Rubric
+    """What raters were asked."""
+    interface: Interface | None = None
+    """The form raters worked in."""
+    raters: Raters
+    """Who judged."""
+    assignment: Assignment = Assignment()
+    """Who was given what."""
+    exports: tuple[Export, ...] = Field(min_length=1)
+    """How exports are read."""
+    outputs: Outputs | None = None
+    """What the systems wrote."""
+    corrections: Literal["last", "first", "reject"] = "last"
+    """Which version of one judgment counts."""
+    exclusions: tuple[Exclusion, ...] = ()
+    """What is left out; the first rule in this order names the reason."""
+    adjudication: tuple[Adjudication, ...] = ()
+    """Derived labels."""
+    expectations: tuple[Expectation, ...] = ()
+    """What is expected to be found."""
+    analyses: tuple[Analysis, ...] = Field(min_length=1)
+    """What is computed."""
+    slices: Annotated[tuple[Annotated[tuple[Text, ...], BeforeValidator(as_tuple)], ...], Field()] = ()
+    """Attributes to slice by; a list inside the list is a crossing."""
+    sensitivity: Sensitivity | None = None
+    """Scenarios under which analyses are repeated."""
+    seed: Annotated[int, Field(ge=0)] = 0
+    """Of all that is random, unless an analysis says its own."""
+    governance: Governance = Governance()
+    """Statements shown in the report. May be changed after the freeze."""
+    reuse: tuple[Reuse, ...] = ()
+    """Uses of the judgments beyond this study. May be changed after the freeze."""
+
+    @cached_property
+    def criteria(self) -> dict[str, Criterion]:
+        """The criteria of the rubric in force, by id."""
+        return {criterion.id: criterion for criterion in self.rubric.criteria}
+
+    @cached_property
+    def criteria_of_revision(self) -> dict[str, dict[str, Criterion]]:
+        """The criteria of every revision of the rubric, by revision and id; the one in force first."""
+        revisions = (
+            (self.rubric.revision, self.rubric.criteria),
+            *((r.revision, r.criteria) for r in self.rubric.earlier),
+        )
+        return {revision: {criterion.id: criterion for criterion in criteria} for revision, criteria in revisions}
+
+    @property
+    def all_criteria(self) -> tuple[Criterion, ...]:
+        """One criterion an id: those in force, then those that only an earlier revision has."""
+        by_id: dict[str, Criterion] = {}
+        for criteria in self.criteria_of_revision.values():
+            by_id = criteria | by_id
+        return tuple(sorted(by_id.values(), key=lambda criterion: criterion.id not in self.criteria))
+
+    @cached_property
+    def populations(self) -> dict[str, Population]:
+        """The populations, by id."""
+        return {population.id: population for population in self.raters.populations}
+
+    @cached_property
+    def system_of_blinded(self) -> dict[str, str]:
+        """Blinded id to system id. With a `blinding` table, ids in exports are codes of that table instead."""
+        return {system.blinded_id: system.id for system in self.systems}
+
+    @property
+    def system_ids(self) -> tuple[str, ...]:
+        """System ids in declared order, which orients pairs."""
+        return tuple(system.id for system in self.systems)
+
+    @property
+    def reference(self) -> str | None:
+        """The reference system, where one is declared."""
+        return next((system.id for system in self.systems if system.reference), None)
+
+    def criterion(self, id: str) -> Criterion:
+        return self.criteria[id]
+
+    def population(self, id: str) -> Population:
+        return self.populations[id]
+
+    def analysis(self, id: str) -> Analysis:
+        return next(analysis for analysis in self.analyses if analysis.id == id)
+
+    def phase_of(self, export: Export) -> Phase:
+        """The phase of an export's judgments."""
+        return self.phase if export.phase is None else export.phase
+
+    def order_of(self, population: str, export: Export | None = None) -> CandidateOrder | None:
+        """How the order of candidates came about; None where nothing is declared."""
+        if export is not None and "candidate_order" in export.not_collected:
+            return CandidateOrder.NOT_RECORDED
+        return self.populations[population].order or self.assignment.order
+
+    def criteria_of(self, analysis: AnalysisPart) -> tuple[Criterion, ...]:
+        """The criteria of an analysis; `all`: those of a protocol that its method is for, in rubric order."""
+        if analysis.criterion != (ALL_CRITERIA,):
+            return tuple(self.criteria[id] for id in analysis.criterion)
+        protocols = PROTOCOLS_OF_METHOD[analysis.method]  # type: ignore[attr-defined]
+        return tuple(criterion for criterion in self.rubric.criteria if criterion.protocol in protocols)
+
+    def populations_of(self, analysis: AnalysisPart) -> tuple[tuple[str, ...], ...]:
+        """The populations an analysis runs over, one after another; more than one in a group: pooled."""
+        if analysis.population is not None:
+            return (analysis.population,)
+        return tuple((p.id,) for p in self.raters.populations if not p.adjudicates)
+
+    def pairs_of(self, analysis: AnalysisPart) -> tuple[tuple[str, str], ...]:
+        """Declared pairs, or all unordered pairs oriented as in `systems`."""
+        pairs = getattr(analysis, "pairs", None)
+        if pairs is not None:
+            return pairs
+        ids = self.system_ids
+        return tuple((ids[i], ids[j]) for i in range(len(ids)) for j in range(i + 1, len(ids)))
+
+    def independent_unit_of(self, analysis: AnalysisPart, population: str) -> tuple[str, ...] | None:
+        """The analysis's, else the population's, else the claim's; None where none is declared."""
+        return analysis.independent_unit or self.populations[population].independent_unit or self.claim.independent_unit
+
+    def seed_of(self, analysis: AnalysisPart) -> int:
+        return self.seed if analysis.seed is None else analysis.seed
+
+
+def load_specification(path: Path) -> StudySpec:
+    """Read a study specification from a file, or from the `study.yaml` of a folder.
+
+    Raises
+    ------
+    SpecificationError
+        Lists every error with its line, key, what is wrong and what to do.
+    """
+    from data_contracts.specification_checks import parse
+    from data_contracts.yaml_source import read_yaml
+
+    return parse(read_yaml(path / SPECIFICATION if path.is_dir() else path))
+
+
+def parse_specification(text: str, name: str = SPECIFICATION) -> StudySpec:
+    """Read a study specification from text, as `load_specification`."""
+    from data_contracts.specification_checks import parse
+    from data_contracts.yaml_source import parse_yaml
+
+    return parse(parse_yaml(text, name))
