@@ -1,0 +1,161 @@
+"""Families of tests: which p-values are adjusted together, and how many expectations they recover.
+
+Belongs here: METHODS 0.4 and the counting of `expectations` (METHODS 1), for every method with headline tests.
+Does not: the tests.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from data_contracts.errors import SpecificationError
+from data_contracts.estimates import ALL, Cut, Estimate
+from data_contracts.specification import StudySpec
+from data_contracts.specification_analyses import Expectation, Tested
+from data_contracts.vocabulary import Statistic, Unit
+from juryline.analyses.labelling import STUDY, labelled
+from juryline.estimators.inference import holm
+from juryline.estimators.quantity import Quantity
+
+HEADLINE_TESTS = (
+    Statistic.SPA_T,
+    Statistic.MEAN_DIFFERENCE_T,
+    Statistic.SHARE_DIFFERENCE_T,
+    Statistic.RATING_DIFFERENCE_T,
+)
+WITH_SLICES = "with_slices"
+
+
+def with_holm(estimates: Sequence[Estimate], analysis: Tested, family_size: int) -> list[Estimate]:
+    """The estimates of one analysis, in their order, with the p-values of its headline tests adjusted.
+
+    Parameters
+    ----------
+    family_size : int
+        Headline tests that the specification declares for one population, unsliced: criteria x pairs.
+
+    Notes
+    -----
+    A family is a population, a slice value (with `family: with_slices`: all of them and the whole) and a scenario; of a
+    statistic with a label it is one label, since the shares of two labels are one question asked twice.
+    `correction: none` leaves `p_adjusted` equal to the p-value.
+    """
+    rows = list(estimates)
+    families: dict[str, list[int]] = {}
+    for place, row in enumerate(rows):
+        if row.statistic in HEADLINE_TESTS:
+            families.setdefault(_family(row, analysis), []).append(place)
+    for name, places in families.items():
+        sliced = {(rows[place].cut.slice, rows[place].cut.slice_value) for place in places}
+        size = family_size * len(sliced)
+        p_values = [rows[place].p_value for place in places]
+        adjusted = p_values if analysis.correction == "none" else holm(p_values, size)
+        for place, p in zip(places, adjusted):
+            rows[place] = replace(
+                rows[place], p_adjusted=p, correction=analysis.correction, family=name, family_size=size
+            )
+    return rows
+
+
+def expectation_rows(
+    estimates: Sequence[Estimate],
+    analysis: Tested,
+    spec: StudySpec,
+    source: Callable[[Cut], str],
+    labels: Sequence[str] | None = None,
+) -> list[Estimate]:
+    """How many declared expectations the headline tests of each cut recover, one row an alpha.
+
+    Parameters
+    ----------
+    estimates : sequence of Estimate
+        Of one analysis, after `with_holm`.
+    labels : sequence of str, optional
+        Of a statistic with labels, those of which more is better.
+
+    Raises
+    ------
+    SpecificationError
+        An expectation about a pair that the analysis does not test.
+
+    Notes
+    -----
+    `better: [X, Y]` is recovered if p_adjusted < alpha and the estimate lies above its null value; `similar` if
+    p_adjusted >= alpha, which is absence of evidence and not equivalence. A test without a p-value recovers neither.
+    """
+    if not spec.expectations:
+        return []
+    tests: dict[tuple[Cut, str | None], dict[tuple[str, str | None], Estimate]] = {}
+    for row in estimates:
+        label = row.dimensions.get("label")
+        if row.statistic in HEADLINE_TESTS and (labels is None or label in labels):
+            tests.setdefault((row.cut, label), {})[(row.subject, row.comparator)] = row
+    return [
+        row
+        for (cut, label), by_pair in tests.items()
+        for row in _recovered(cut, label, by_pair, analysis, spec.expectations, source(cut))
+    ]
+
+
+def _family(row: Estimate, analysis: Tested) -> str:
+    parts = [row.cut.analysis, row.cut.population]
+    if analysis.family == WITH_SLICES:
+        parts.append(WITH_SLICES)
+    elif row.cut.slice != ALL:
+        parts.append(f"{row.cut.slice}={row.cut.slice_value}")
+    if "label" in row.dimensions:
+        parts.append(f"label={row.dimensions['label']}")
+    return "/".join(parts) + ("" if row.scenario == "frozen" else f"@{row.scenario}")
+
+
+def _recovered(
+    cut: Cut,
+    label: str | None,
+    by_pair: dict[tuple[str, str | None], Estimate],
+    analysis: Tested,
+    expectations: Sequence[Expectation],
+    source: str,
+) -> list[Estimate]:
+    met = [_oriented(expectation, by_pair, analysis) for expectation in expectations]
+    of_label: dict[str, object] = {} if label is None else {"label": label}
+
+    def count(statistic: Statistic, n: int, **dimensions: float) -> Estimate:
+        return labelled(
+            cut,
+            statistic,
+            Unit.COUNT,
+            Quantity.of(n),
+            subject=STUDY,
+            subject_kind="study",
+            source=source,
+            dimensions=of_label | dimensions,
+            n_units=len(met),
+        )
+
+    rows = [count(Statistic.EXPECTED_TOTAL, len(met))]
+    for alpha in analysis.alpha:
+        n = sum(_holds(expectation, test, sign, alpha) for expectation, (test, sign) in zip(expectations, met))
+        rows.append(count(Statistic.EXPECTED_RECOVERED, n, alpha=alpha))
+    return rows
+
+
+def _oriented(
+    expectation: Expectation, by_pair: dict[tuple[str, str | None], Estimate], analysis: Tested
+) -> tuple[Estimate, int]:
+    first, second = expectation.pair
+    if (first, second) in by_pair:
+        return by_pair[first, second], 1
+    if (second, first) in by_pair:
+        return by_pair[second, first], -1
+    raise SpecificationError(
+        f"analysis {analysis.id} does not test the expected pair [{first}, {second}]",
+        where=f"study.yaml, analyses, {analysis.id}, pairs",
+        fix=f"add [{first}, {second}] to pairs, or remove the expectation",
+    )
+
+
+def _holds(expectation: Expectation, test: Estimate, sign: int, alpha: float) -> bool:
+    if test.p_adjusted is None or test.value is None:
+        return False
+    if expectation.similar:
+        return test.p_adjusted >= alpha
+    return test.p_adjusted < alpha and sign * test.value > 0
