@@ -122,6 +122,12 @@ class StudySpec(Part):
         return tuple(sorted(by_id.values(), key=lambda criterion: criterion.id not in self.criteria))
 
     @cached_property
+    def criteria_ever(self) -> dict[str, Criterion]:
+        """The criteria of the rubric in force and, behind them, those that only an earlier revision had."""
+        earlier = {c.id: c for revision in self.rubric.earlier for c in revision.criteria}
+        return self.criteria | {id: c for id, c in earlier.items() if id not in self.criteria}
+
+    @cached_property
     def populations(self) -> dict[str, Population]:
         """The populations, by id."""
         return {population.id: population for population in self.raters.populations}

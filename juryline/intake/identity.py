@@ -1,0 +1,115 @@
+"""Who a rater is, what a judgment is: pseudonyms, judgment keys and ids (DESIGN 4).
+
+Nothing here can change once a ledger holds rows: a judgment delivered again must get the id it had.
+File names, row numbers, times and raw rater ids are never part of an id.
+"""
+
+import hmac
+from collections.abc import Iterable
+
+import pyarrow as pa
+
+from data_contracts.canonical import canonical_value
+from data_contracts.tables import JUDGMENTS, TEXT
+from data_contracts.vocabulary import Protocol
+
+ID_LENGTH = 32  # hexadecimal digits: 128 bits, so that no two judgments ever share an id
+ASKED = (
+    "rater_pseudonym",
+    "case_id",
+    "submission_id",
+    "assignment_block",
+    "exposure",
+    "item_kind",
+    "phase",
+    "rubric_revision",
+    "interface_revision",
+)
+SHOWN = ("candidate_1", "output_1", "candidate_2", "output_2")
+ANSWER = ("state", "label", "value", "rationale")
+
+_TYPES = {column.name: column.type for column in JUDGMENTS} | {"native_id": TEXT}
+
+
+def pseudonyms(key: bytes, names: Iterable[tuple[str, str]]) -> pa.Table:
+    """Pseudonyms of raters: HMAC-SHA256 under the workspace's key over namespace and raw id.
+
+    Parameters
+    ----------
+    key : bytes
+        The workspace's key.
+    names : iterable of (namespace, raw id)
+        A namespace is the population, or the `rater_namespace` of an export.
+    """
+    rows = [(space, raw, pseudonym(key, space, raw)) for space, raw in names]
+    columns = list(zip(*rows)) or [(), (), ()]
+    return pa.table({name: pa.array(c, pa.string()) for name, c in zip(("namespace", "rater", "pseudonym"), columns)})
+
+
+def pseudonym(key: bytes, namespace: str, raw: str) -> str:
+    """One rater's pseudonym."""
+    message = f"{len(namespace)}:{namespace}{raw}".encode()
+    return hmac.digest(key, message, "sha256").hex()[:ID_LENGTH]
+
+
+def judgment_ids(study: str) -> str:
+    """SQL that adds judgment_key, judgment_id and record_id to the view `typed`.
+
+    Notes
+    -----
+    The rows of one ranking (one record, one question, one rater) are one judgment: its key covers all
+    candidates shown, its id all their ranks. Rows of one file that are equal in key and answer are
+    told apart by their place among equals, so that no vote is lost. `delivery` is the digest of the
+    file's sorted rows where equal rows of another file are new votes, else null.
+    """
+    base = f"""CASE WHEN native_id IS NULL
+        THEN 'asked' || {_text("population", "criterion", *ASKED)} || {canonical_value("delivery", TEXT)}
+        ELSE 'native' || {_text("population", "criterion", "native_id")} END"""
+    shown = f"CASE WHEN native_id IS NULL OR protocol <> '{Protocol.PAIRWISE}' THEN {_text(*SHOWN)} ELSE '' END"
+    study_text = canonical_value("'" + study + "'", TEXT)
+    return f"""
+    WITH based AS (
+        SELECT *, {study_text} || {base} AS base, {shown} AS shown, {_text(*ANSWER)} AS answer FROM typed
+    ),
+    whole AS (
+        SELECT *, '' AS members FROM based WHERE protocol IS DISTINCT FROM '{Protocol.RANKING}'
+        UNION ALL BY NAME
+        SELECT * REPLACE (
+            string_agg(shown, '' ORDER BY shown) OVER ranking AS shown,
+            string_agg(answer, '' ORDER BY shown) OVER ranking AS answer
+        ), string_agg(candidate_1, '|' ORDER BY shown) OVER ranking AS members
+        FROM based WHERE protocol = '{Protocol.RANKING}'
+        WINDOW ranking AS (PARTITION BY source_row, base ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)
+    ),
+    keyed AS (
+        SELECT * EXCLUDE (base, shown), {_keyed("base || shown")} AS judgment_key FROM whole
+    ),
+    numbered AS (
+        SELECT *, CASE WHEN protocol = '{Protocol.RANKING}'
+            THEN dense_rank() OVER (PARTITION BY judgment_key, answer ORDER BY source_row)
+            ELSE row_number() OVER (PARTITION BY judgment_key, answer ORDER BY source_row, source_path NULLS FIRST)
+        END AS place FROM keyed
+    ),
+    identified AS (
+        SELECT * EXCLUDE (answer, place),
+            left(sha256(judgment_key || answer || place::VARCHAR), {ID_LENGTH}) AS judgment_id
+        FROM numbered
+    )
+    SELECT *, left(sha256({_text("judgment_id", "criterion", "candidate_1", "candidate_2")}), {ID_LENGTH}) AS record_id
+    FROM identified"""
+
+
+def key_pads(key: bytes) -> tuple[bytes, bytes]:
+    """The two blocks that HMAC-SHA256 puts before what it hashes (RFC 2104)."""
+    padded = key.ljust(64, b"\0")
+    return bytes(b ^ 0x36 for b in padded), bytes(b ^ 0x5C for b in padded)
+
+
+def _keyed(message: str) -> str:
+    # The key reaches SQL as two variables, never as text that an error message could repeat.
+    inner = f"unhex(sha256(getvariable('inner_pad') || encode({message})))"
+    return f"left(sha256(getvariable('outer_pad') || {inner}), {ID_LENGTH})"
+
+
+def _text(*names: str) -> str:
+    return " || ".join(canonical_value(f'"{name}"', _TYPES[name]) for name in names)
