@@ -113,14 +113,6 @@ class StudySpec(Part):
         )
         return {revision: {criterion.id: criterion for criterion in criteria} for revision, criteria in revisions}
 
-    @property
-    def all_criteria(self) -> tuple[Criterion, ...]:
-        """One criterion an id: those in force, then those that only an earlier revision has."""
-        by_id: dict[str, Criterion] = {}
-        for criteria in self.criteria_of_revision.values():
-            by_id = criteria | by_id
-        return tuple(sorted(by_id.values(), key=lambda criterion: criterion.id not in self.criteria))
-
     @cached_property
     def criteria_ever(self) -> dict[str, Criterion]:
         """The criteria of the rubric in force and, behind them, those that only an earlier revision had."""

@@ -22,7 +22,7 @@ class Scale(Part):
     """Least number allowed, for interval, ratio and probability scales."""
     max: float | None = None
     """Greatest number allowed."""
-    passing: tuple[Level, ...] = Field(default=(), alias="pass")
+    pass_: tuple[Level, ...] = Field(default=(), alias="pass")
     """Levels that count as passed; needed for `pass_rate`."""
 
     @cached_property
