@@ -1,0 +1,161 @@
+"""Bradley-Terry strengths inside one component: the maximum of the likelihood and what each cluster does to it.
+
+Belongs here: Newton's method on counts of points, and the contributions that the interval engine
+needs. Does not: which systems can be compared, nor any scale but log odds.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from juryline.estimators.games import PairTallies, TieRule
+from juryline.estimators.inference import ClusterVariance, cluster_variance
+
+_SMALLEST_STEP = 1e-10  # in log odds; the step after it is its square
+_MOST_STEPS = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Points:
+    """Points that systems took from each other, a row a pair and cluster, rows without a rated game left out.
+
+    Parameters
+    ----------
+    first, second : ndarray of int, shape (n_rows,)
+    taken, given : ndarray of float, shape (n_rows,)
+        Points of `first` and of `second`; their sum is the number of games.
+    clusters : tuple of ndarray of int, each of shape (n_rows,)
+    n_systems : int
+    """
+
+    first: np.ndarray
+    second: np.ndarray
+    taken: np.ndarray
+    given: np.ndarray
+    clusters: tuple[np.ndarray, ...]
+    n_systems: int
+
+    @classmethod
+    def of(cls, tallies: PairTallies, ties: TieRule) -> "Points":
+        taken, given = tallies.points(ties)
+        rated = taken + given > 0
+        return cls(
+            first=tallies.first[rated],
+            second=tallies.second[rated],
+            taken=taken[rated],
+            given=given[rated],
+            clusters=tuple(codes[rated] for codes in tallies.clusters),
+            n_systems=tallies.n_systems,
+        )
+
+    def matrix(self) -> np.ndarray:
+        """Points that the row's system took from the column's, shape (n_systems, n_systems)."""
+        n = self.n_systems
+        taken = np.bincount(self.first * n + self.second, weights=self.taken, minlength=n * n)
+        given = np.bincount(self.second * n + self.first, weights=self.given, minlength=n * n)
+        return (taken + given).reshape(n, n)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Strengths:
+    """Strengths of the members of a component, in log odds, summing to zero.
+
+    Parameters
+    ----------
+    theta : dict of int to float
+        By system code.
+    influence : dict of int to ndarray of float, shape (n_cells,)
+        By system code: contribution of each cell of the clusters to the error of theta.
+    clusters : tuple of ndarray of int, each of shape (n_cells,)
+    """
+
+    theta: dict[int, float]
+    influence: dict[int, np.ndarray]
+    clusters: tuple[np.ndarray, ...]
+
+    def of(self, system: int) -> tuple[float, ClusterVariance]:
+        """Strength of a system and its variance."""
+        return self.theta[system], cluster_variance(self.influence[system], self.clusters)
+
+    def between(self, subject: int, comparator: int) -> tuple[float, ClusterVariance]:
+        """Strength of one system minus that of another, and its variance."""
+        psi = self.influence[subject] - self.influence[comparator]
+        return self.theta[subject] - self.theta[comparator], cluster_variance(psi, self.clusters)
+
+
+def fit_strengths(points: Points, members: np.ndarray) -> Strengths:
+    """Fit the systems of one component to the games among them.
+
+    Parameters
+    ----------
+    points : Points
+    members : ndarray of int, shape (n_members,)
+        Two or more systems of a strongly connected component.
+
+    Notes
+    -----
+    The score of a row is e (1_i - 1_j), e = points taken - games times p_ij; its contribution is H^+ times it, H
+    the observed information on the sum-zero space. Rows are summed within cells of the clusters first.
+    """
+    theta, information = _maximise(points.matrix()[np.ix_(members, members)])
+    place = np.full(points.n_systems, -1)
+    place[members] = np.arange(len(members))
+    inside = (place[points.first] >= 0) & (place[points.second] >= 0)
+    first, second = place[points.first[inside]], place[points.second[inside]]
+    taken, given = points.taken[inside], points.given[inside]
+    error = taken - (taken + given) * _chance(theta[first] - theta[second])
+    clusters, cell = _cells(tuple(codes[inside] for codes in points.clusters))
+    shape = (len(clusters[0]), len(members))
+    scores = np.zeros(shape)
+    np.add.at(scores, (cell, first), error)
+    np.add.at(scores, (cell, second), -error)
+    influence = scores @ _inverse(information)
+    return Strengths(
+        theta=dict(zip(members.tolist(), theta.tolist())),
+        influence=dict(zip(members.tolist(), influence.T)),
+        clusters=clusters,
+    )
+
+
+def _maximise(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Strengths at the maximum of sum_ij points_ij log p_ij, and the information there."""
+    games = points + points.T
+    theta = np.zeros(len(points))
+    likelihood = _log_likelihood(points, theta)
+    for _ in range(_MOST_STEPS):
+        chance = _chance(theta[:, None] - theta[None, :])
+        step = _inverse(_information(games, chance)) @ (points - games * chance).sum(axis=1)
+        while (moved := _log_likelihood(points, theta + step)) < likelihood - 1e-12 * abs(likelihood):
+            step = step / 2
+        theta, likelihood = theta + step, moved
+        if np.abs(step).max() <= _SMALLEST_STEP * (1 + np.abs(theta).max()):
+            theta = theta - theta.mean()
+            return theta, _information(games, _chance(theta[:, None] - theta[None, :]))
+    raise ArithmeticError(f"Newton's method did not converge in {_MOST_STEPS} steps")
+
+
+def _log_likelihood(points: np.ndarray, theta: np.ndarray) -> float:
+    return -float(np.sum(points * np.logaddexp(0.0, theta[None, :] - theta[:, None])))
+
+
+def _chance(difference: np.ndarray) -> np.ndarray:
+    return np.exp(-np.logaddexp(0.0, -difference))
+
+
+def _information(games: np.ndarray, chance: np.ndarray) -> np.ndarray:
+    weight = games * chance * (1 - chance)
+    return np.diag(weight.sum(axis=1)) - weight
+
+
+def _inverse(information: np.ndarray) -> np.ndarray:
+    """Inverse on the sum-zero space: the direction of the mean, of which nothing is known, is filled and taken out."""
+    size = len(information)
+    scale = np.trace(information) / size
+    filled = np.full((size, size), scale / size)
+    return np.linalg.inv(information + filled) - np.full((size, size), 1 / (scale * size))
+
+
+def _cells(clusters: tuple[np.ndarray, ...]) -> tuple[tuple[np.ndarray, ...], np.ndarray]:
+    """Distinct combinations of cluster codes, and the number of the one that each row is in."""
+    cells, cell = np.unique(np.stack(clusters), axis=1, return_inverse=True)
+    return tuple(cells), cell
