@@ -44,6 +44,8 @@ def _text(expression: str, type: pa.DataType) -> str:
         return f"format('{{:.17g}}', {expression})"
     if pa.types.is_timestamp(type):
         return f"epoch_us({expression})::VARCHAR"
+    if pa.types.is_string(type):
+        return expression
     return f"({expression})::VARCHAR"
 
 

@@ -41,12 +41,6 @@ class Rule:
 def reading_rules() -> tuple[Rule, ...]:
     """Whether what the export said could be read at all; on staged rows, which keep the exported text."""
     return (
-        Rule(
-            "criterion_declared",
-            "criterion",
-            lambda t: t.criterion.notnull(),
-            "add the criterion to `rubric.criteria`, or map its exported name under `criteria` of the export",
-        ),
         Rule("rater_given", "rater", lambda t: t.rater_pseudonym.notnull(), "map `columns.rater`", shows_value=False),
         _readable("started_at"),
         _readable("submitted_at"),
@@ -82,12 +76,12 @@ def _response_rules(spec: StudySpec) -> tuple[Rule, ...]:
             "criterion_known",
             "criterion",
             lambda t: t.criterion.isin(criteria),
-            "add the criterion to `rubric.criteria`",
+            "add the criterion to `rubric.criteria`, or map its exported name under `criteria` of the export",
         ),
         Rule(
             "label_in_response_set",
             "raw_label",
-            lambda t: t.state.isin([*State]),
+            lambda t: t.protocol.isnull() | t.state.isin([*State]),
             "add the label to `labels` of the export, as a declared response or a state; it is never guessed",
         ),
         Rule(
@@ -135,7 +129,7 @@ def _candidate_rules(spec: StudySpec) -> tuple[Rule, ...]:
         Rule(
             "two_candidates",
             "candidate_2",
-            lambda t: t.protocol.isin(paired) == t.candidate_2.notnull(),
+            lambda t: t.protocol.isnull() | (t.protocol.isin(paired) == t.candidate_2.notnull()),
             "a comparison and a spa question need candidate_1 and candidate_2, every other protocol only candidate_1",
         ),
         Rule(
@@ -147,7 +141,7 @@ def _candidate_rules(spec: StudySpec) -> tuple[Rule, ...]:
         Rule(
             "case_given",
             "case_id",
-            lambda t: t.case_id.notnull() | (t.protocol == Protocol.SPA),
+            lambda t: t.protocol.isnull() | t.case_id.notnull() | (t.protocol == Protocol.SPA),
             "map `columns.case`",
         ),
     )

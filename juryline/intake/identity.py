@@ -52,15 +52,14 @@ def pseudonym(key: bytes, namespace: str, raw: str) -> str:
     return hmac.digest(key, message, "sha256").hex()[:ID_LENGTH]
 
 
-def judgment_ids(study: str) -> str:
-    """SQL that adds judgment_key, judgment_id and record_id to the view `typed`.
+def judgment_keys(study: str) -> str:
+    """SQL that adds judgment_key, and `said` (key and answer as one digest), to the view `typed`.
 
     Notes
     -----
     The rows of one ranking (one record, one question, one rater) are one judgment: its key covers all
-    candidates shown, its id all their ranks. Rows of one file that are equal in key and answer are
-    told apart by their place among equals, so that no vote is lost. `delivery` is the digest of the
-    file's sorted rows where equal rows of another file are new votes, else null.
+    candidates shown, its digest all their ranks. `delivery` is the digest of the file's sorted rows
+    where equal rows of another file are new votes, else null.
     """
     base = f"""CASE WHEN native_id IS NULL
         THEN 'asked' || {_text("population", "criterion", *ASKED)} || {canonical_value("delivery", TEXT)}
@@ -72,28 +71,38 @@ def judgment_ids(study: str) -> str:
         SELECT *, {study_text} || {base} AS base, {shown} AS shown, {_text(*ANSWER)} AS answer FROM typed
     ),
     whole AS (
-        SELECT *, '' AS members FROM based WHERE protocol IS DISTINCT FROM '{Protocol.RANKING}'
+        SELECT * FROM based WHERE protocol IS DISTINCT FROM '{Protocol.RANKING}'
         UNION ALL BY NAME
         SELECT * REPLACE (
             string_agg(shown, '' ORDER BY shown) OVER ranking AS shown,
             string_agg(answer, '' ORDER BY shown) OVER ranking AS answer
-        ), string_agg(candidate_1, '|' ORDER BY shown) OVER ranking AS members
+        )
         FROM based WHERE protocol = '{Protocol.RANKING}'
         WINDOW ranking AS (PARTITION BY source_row, base ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)
     ),
-    keyed AS (
-        SELECT * EXCLUDE (base, shown), {_keyed("base || shown")} AS judgment_key FROM whole
-    ),
-    numbered AS (
-        SELECT *, CASE WHEN protocol = '{Protocol.RANKING}'
-            THEN dense_rank() OVER (PARTITION BY judgment_key, answer ORDER BY source_row)
-            ELSE row_number() OVER (PARTITION BY judgment_key, answer ORDER BY source_row, source_path NULLS FIRST)
-        END AS place FROM keyed
+    keyed AS (SELECT * EXCLUDE (base, shown), {_keyed("base || shown")} AS judgment_key FROM whole)
+    SELECT * EXCLUDE (answer), sha256(judgment_key || answer) AS said FROM keyed"""
+
+
+def judgment_ids() -> str:
+    """SQL that adds judgment_id and record_id to the table `keyed`.
+
+    Notes
+    -----
+    Rows of one file that are equal in key and answer are told apart by their place among equals, so
+    that no vote is lost. Few rows have an equal, and only those are sorted.
+    """
+    return f"""
+    WITH equals AS (SELECT said FROM keyed GROUP BY said HAVING count(*) > 1),
+    places AS (
+        SELECT rowid AS at, CASE WHEN protocol = '{Protocol.RANKING}'
+            THEN dense_rank() OVER (PARTITION BY said ORDER BY source_row)
+            ELSE row_number() OVER (PARTITION BY said ORDER BY source_row, source_path NULLS FIRST)
+        END AS place FROM keyed SEMI JOIN equals USING (said)
     ),
     identified AS (
-        SELECT * EXCLUDE (answer, place),
-            left(sha256(judgment_key || answer || place::VARCHAR), {ID_LENGTH}) AS judgment_id
-        FROM numbered
+        SELECT keyed.* EXCLUDE (said), left(sha256(said || coalesce(place, 1)::VARCHAR), {ID_LENGTH}) AS judgment_id
+        FROM keyed LEFT JOIN places ON keyed.rowid = places.at
     )
     SELECT *, left(sha256({_text("judgment_id", "criterion", "candidate_1", "candidate_2")}), {ID_LENGTH}) AS record_id
     FROM identified"""

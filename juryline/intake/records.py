@@ -77,7 +77,8 @@ def judgment_records(
     population = spec.population(export.population)
     _register(con, rows, export, spec, delivery, key)
     con.execute("CREATE OR REPLACE TEMP TABLE typed AS " + _typed(export, spec, population, delivery))
-    con.execute("CREATE OR REPLACE TEMP TABLE named AS " + identity.judgment_ids(spec.study))
+    con.execute("CREATE OR REPLACE TEMP TABLE keyed AS " + identity.judgment_keys(spec.study))
+    con.execute("CREATE OR REPLACE TEMP TABLE named AS " + identity.judgment_ids())
     con.execute("CREATE OR REPLACE TEMP TABLE judged AS " + _judged(con, export, spec))
     result = IntakeResult(
         judgments=_columns(con, RECORD, "judged WHERE len(broken) = 0 ORDER BY record_id"),
@@ -86,7 +87,7 @@ def judgment_records(
         n_answers=rows.num_rows,
         n_quarantined=con.execute("SELECT count(*) FROM judged WHERE len(broken) > 0").fetchall()[0][0],
     )
-    for table in ("typed", "named", "judged"):
+    for table in ("typed", "keyed", "named", "judged"):
         con.execute(f"DROP TABLE {table}")
     return result
 
