@@ -177,6 +177,8 @@ class Reason(StrEnum):
     UNIT_COUNT_BELOW_30 = "unit_count_below_30"
     NO_REPEATS = "no_repeats"
     PERFECT_AGREEMENT = "perfect_agreement"
+    TOO_FEW_RATERS = "too_few_raters"
+    JACKKNIFE_ROUNDS_FAILED = "jackknife_rounds_failed"
     # order_effects, length_effects, recalibration
     ORDER_NOT_RECORDED = "order_not_recorded"
     ORDER_CONFOUNDED_WITH_SYSTEM = "order_confounded_with_system"

@@ -1,0 +1,250 @@
+"""Values of agreement coefficients with their intervals: cases resampled whole, raters fixed or random.
+
+Belongs here: METHODS 7.4. Does not: any coefficient; the t interval itself (`inference`).
+
+Raters are never resampled: two copies of one rater agree with themselves, and the coefficient rises. Where
+raters are a sample, leaving each out in turn adds their variance.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from data_contracts.vocabulary import Reason, Status
+from juryline.estimators.agreement_coefficient import (
+    CHANCE_TOLERANCE,
+    Coefficient,
+    estimate_coefficient,
+    quantity_of,
+    totals_of,
+)
+from juryline.estimators.agreement_units import Ratings
+from juryline.estimators.inference import (
+    FEW_CLUSTERS,
+    ClusterVariance,
+    bootstrap_interval,
+    bootstrap_variance,
+    round_generator,
+    t_interval,
+)
+from juryline.estimators.quantity import Interval, Quantity
+
+FEWEST_RANDOM_RATERS = 5
+_NUMBERS_AT_ONCE = 2**22  # weights or totals held at a time; rounds are drawn one by one, so it changes no result
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resampling:
+    """How intervals are made; every choice comes from the specification.
+
+    Attributes
+    ----------
+    level : float
+        Confidence, in (0, 1).
+    rounds : int
+        Bootstrap rounds.
+    seed, analysis : int, str
+        Name the random stream of each round.
+    percentile : bool
+        Percentiles of the rounds instead of a t interval.
+    random_raters : bool
+        Add the variance between raters.
+    """
+
+    level: float
+    rounds: int
+    seed: int
+    analysis: str
+    percentile: bool
+    random_raters: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CoefficientResult:
+    """A coefficient with its interval, on units of clusters.
+
+    `n_units` are the units it rests on, `n_clusters` the clusters with anything it sums.
+    """
+
+    quantity: Quantity
+    interval: Interval
+    n_units: int
+    n_clusters: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Prepared:
+    coefficient: Coefficient
+    sums: Any
+    multiplicity: np.ndarray
+    totals: np.ndarray
+    quantity: Quantity
+
+    @property
+    def n_clusters(self) -> int:
+        return int(self.multiplicity.sum())
+
+    @property
+    def resampled(self) -> bool:
+        return self.quantity.value is not None and not _perfect(self.quantity.value) and self.n_clusters >= 2
+
+
+def estimate_with_intervals(
+    ratings: Ratings, coefficients: Sequence[Coefficient], *, resampling: Resampling
+) -> list[CoefficientResult]:
+    """Values of coefficients of the same ratings, each with its interval.
+
+    Returns
+    -------
+    list of CoefficientResult
+        Values as `estimate_coefficient`. An interval has the status of its value where that has none; degenerate,
+        perfect_agreement: the value is 1. insufficient, one_cluster: fewer than two clusters. not_estimable,
+        bootstrap_rounds_failed: more than 5 % of rounds without a value. With random raters also insufficient,
+        too_few_raters: fewer than five; not_estimable, jackknife_rounds_failed: no value without one of them.
+
+    Raises
+    ------
+    ValueError
+        Percentiles asked for together with random raters.
+
+    Notes
+    -----
+    t interval on log(1 - coefficient), t with G - 1 degrees of freedom, turned back and clipped to the bounds of the
+    coefficient; the standard error given is (1 - coefficient) times that of the logarithm. A round in which the
+    coefficient is 1 has no logarithm and counts as failed. Random raters: V = V_cases + (R-1)/R sum_r (a_(-r) -
+    mean)^2, R - 1 degrees of freedom; coefficients of two named raters keep them fixed.
+    Coefficients that rest on the same clusters share their rounds.
+    """
+    if resampling.percentile and resampling.random_raters:
+        raise ValueError("percentile intervals know fixed raters only")
+    prepared = _prepare(ratings, coefficients)
+    rounds: dict[int, np.ndarray] = {}
+    groups: dict[tuple[bool, bytes], list[int]] = {}
+    for place, one in enumerate(prepared):
+        if one.resampled:
+            key = (one.coefficient.names_raters, one.multiplicity.tobytes())
+            groups.setdefault(key, []).append(place)
+    for places in groups.values():
+        rounds |= dict(zip(places, _rounds([prepared[place] for place in places], resampling)))
+    return [
+        CoefficientResult(
+            quantity=one.quantity,
+            interval=_interval(one, rounds.get(place, np.empty(0)), ratings, resampling),
+            n_units=round(one.totals[0]),
+            n_clusters=one.n_clusters,
+        )
+        for place, one in enumerate(prepared)
+    ]
+
+
+def _prepare(ratings: Ratings, coefficients: Sequence[Coefficient]) -> list[_Prepared]:
+    named, nameless = ratings.merged(), ratings.nameless().merged()
+    prepared = []
+    for coefficient in coefficients:
+        merged = named if coefficient.names_raters else nameless
+        sums = coefficient.sums(merged)
+        used = np.diff(sums.indptr) > 0
+        totals = totals_of(sums, merged.multiplicity[np.newaxis])[0]
+        prepared.append(
+            _Prepared(
+                coefficient=coefficient,
+                sums=sums[used],
+                multiplicity=merged.multiplicity[used],
+                totals=totals,
+                quantity=quantity_of(coefficient, totals),
+            )
+        )
+    return prepared
+
+
+def _rounds(group: list[_Prepared], resampling: Resampling) -> list[np.ndarray]:
+    multiplicity = group[0].multiplicity
+    n_clusters = int(multiplicity.sum())
+    share = multiplicity / n_clusters
+    width = max(len(multiplicity), *(one.sums.shape[1] for one in group))
+    at_once = max(1, _NUMBERS_AT_ONCE // width)
+    values: list[list[np.ndarray]] = [[] for _ in group]
+    for first in range(0, resampling.rounds, at_once):
+        numbers = range(first, min(first + at_once, resampling.rounds))
+        streams = (round_generator(resampling.seed, resampling.analysis, number) for number in numbers)
+        weights = np.stack([stream.multinomial(n_clusters, share) for stream in streams])
+        for one, of_one in zip(group, values):
+            of_one.append(one.coefficient.value(totals_of(one.sums, weights)))
+    return [np.concatenate(of_one) for of_one in values]
+
+
+def _interval(one: _Prepared, rounds: np.ndarray, ratings: Ratings, resampling: Resampling) -> Interval:
+    value, level = one.quantity.value, resampling.level
+    method = "bootstrap_percentile" if resampling.percentile else "bootstrap_t_log"
+    if value is None:
+        return Interval(status=one.quantity.status, level=level, method=method, reason=one.quantity.reason)
+    if _perfect(value):
+        reason = (Reason.PERFECT_AGREEMENT,)
+        return Interval(status=Status.DEGENERATE, level=level, method=method, reason=reason, n_clusters=one.n_clusters)
+    percentile = resampling.percentile
+    usable = rounds[~np.isnan(rounds) & (percentile | (1 - rounds > CHANCE_TOLERANCE))]
+    on_scale = usable if percentile else np.log1p(-usable)
+    interval = bootstrap_interval(
+        value if percentile else math.log1p(-value),
+        on_scale,
+        len(rounds) - len(usable),
+        one.n_clusters,
+        level=level,
+        seed=resampling.seed,
+        percentile=percentile,
+    )
+    if percentile:
+        return interval
+    if resampling.random_raters and one.coefficient.raters_are_sample:
+        interval = _with_random_raters(interval, one, on_scale, ratings)
+    return replace(_from_log(interval, value, one.coefficient.lowest), method=method)
+
+
+def _with_random_raters(interval: Interval, one: _Prepared, rounds: np.ndarray, ratings: Ratings) -> Interval:
+    raters = ratings.present_raters
+    cases = bootstrap_variance(rounds, one.n_clusters).variance
+    if one.quantity.value is None or cases is None or interval.status is Status.NOT_ESTIMABLE:
+        return interval
+    none = replace(interval, low=None, high=None, std_error=None, df=None)
+    if len(raters) < FEWEST_RANDOM_RATERS:
+        return replace(none, status=Status.INSUFFICIENT, reason=(Reason.TOO_FEW_RATERS,))
+    left_out = [estimate_coefficient(one.coefficient, ratings.without(rater)).value for rater in raters]
+    logs = [math.log1p(-value) for value in left_out if value is not None and not _perfect(value)]
+    if len(logs) < len(raters):
+        return replace(none, status=Status.NOT_ESTIMABLE, reason=(Reason.JACKKNIFE_ROUNDS_FAILED,))
+    spread = math.fsum((log - math.fsum(logs) / len(logs)) ** 2 for log in logs)
+    variance = cases + (len(raters) - 1) / len(raters) * spread
+    both = t_interval(
+        math.log1p(-one.quantity.value),
+        ClusterVariance(variance=variance, n_clusters=len(raters)),
+        level=interval.level,
+    )
+    few = (Reason.FEW_CLUSTERS,) if min(len(raters), one.n_clusters) < FEW_CLUSTERS else ()
+    reason = few if both.status is Status.OK else both.reason
+    return replace(
+        interval,
+        status=both.status,
+        low=both.low,
+        high=both.high,
+        std_error=both.std_error,
+        df=both.df,
+        reason=reason,
+    )
+
+
+def _from_log(interval: Interval, value: float, lowest: float) -> Interval:
+    if interval.low is None or interval.high is None or interval.std_error is None:
+        return interval
+    return replace(
+        interval,
+        low=max(lowest, -math.expm1(interval.high)),
+        high=-math.expm1(interval.low),
+        std_error=(1 - value) * interval.std_error,
+    )
+
+
+def _perfect(value: float) -> bool:
+    return 1 - value <= CHANCE_TOLERANCE

@@ -1,0 +1,292 @@
+"""Ratings as integer codes, and what every agreement coefficient counts of them.
+
+Belongs here: who gave which label to which unit, label counts and coincidences within units, and the
+merging of units that were rated alike. Does not: any coefficient.
+
+A rater's several judgments of one unit are one rating whose label is a vector of shares that sum to 1;
+with one judgment the share is 1. Agreement is counted between different raters only.
+"""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+_LARGEST_CODE = 2**63  # what a pattern of labels must stay below to be packed into one integer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class LabelCounts:
+    """Counts n_uk of each label in each unit, where not 0, and sums over raters of squared shares."""
+
+    unit: np.ndarray
+    label: np.ndarray
+    count: np.ndarray
+    own: np.ndarray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Coincidences:
+    """Summands of o_ukl = n_uk n_ul - sum_r p_ruk p_rul; a cell (u, k, l) may stand more than once."""
+
+    unit: np.ndarray
+    first: np.ndarray
+    second: np.ndarray
+    count: np.ndarray
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Ratings:
+    """Ratings in the order of (unit, rater, label), each of these once; made by `tally_ratings`.
+
+    Attributes
+    ----------
+    unit, rater, label : ndarray of int, shape (n,)
+        Codes from 0; every unit has a rating.
+    share : ndarray of float, shape (n,)
+        Share of the label among the rater's judgments of the unit.
+    cluster : ndarray of int, shape (n_units,)
+        Cluster (case) of each unit, codes from 0 without a gap.
+    multiplicity : ndarray of int, shape (n_clusters,)
+        How many clusters each one stands for; 1 unless units were merged.
+    """
+
+    unit: np.ndarray
+    rater: np.ndarray
+    label: np.ndarray
+    share: np.ndarray
+    cluster: np.ndarray
+    multiplicity: np.ndarray
+    n_raters: int
+    n_labels: int
+
+    @property
+    def n_units(self) -> int:
+        return len(self.cluster)
+
+    @property
+    def n_clusters(self) -> int:
+        return len(self.multiplicity)
+
+    @cached_property
+    def raters_per_unit(self) -> np.ndarray:
+        """Number of raters r_u with a rating of each unit."""
+        return np.bincount(self.unit[_starts(self._cell)], minlength=self.n_units)
+
+    @cached_property
+    def counts(self) -> LabelCounts:
+        key, place = np.unique(self.unit * self.n_labels + self.label, return_inverse=True)
+        return LabelCounts(
+            unit=key // self.n_labels,
+            label=key % self.n_labels,
+            count=np.bincount(place, weights=self.share),
+            own=np.bincount(place, weights=self.share**2),
+        )
+
+    @cached_property
+    def matches(self) -> np.ndarray:
+        """Ordered pairs of different raters with the same label, sum_k o_ukk, of each unit."""
+        counts = self.counts
+        return np.bincount(counts.unit, weights=counts.count**2 - counts.own, minlength=self.n_units)
+
+    @cached_property
+    def coincidences(self) -> Coincidences:
+        counts = self.counts
+        one, other = aligned(counts.unit, counts.unit)
+        own, same = aligned(self._cell, self._cell)
+        return Coincidences(
+            unit=np.concatenate([counts.unit[one], self.unit[own]]),
+            first=np.concatenate([counts.label[one], self.label[own]]),
+            second=np.concatenate([counts.label[other], self.label[same]]),
+            count=np.concatenate([counts.count[one] * counts.count[other], -self.share[own] * self.share[same]]),
+        )
+
+    def rater_means(self, number: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Each rater's mean of a number of labels in each unit: the units, one a rater and unit, and the means.
+
+        Parameters
+        ----------
+        number : ndarray of float, shape (n,)
+            Number of the label of each entry.
+        """
+        starts = _starts(self._cell)
+        return self.unit[starts], np.add.reduceat(self.share * number, starts) if len(starts) else number
+
+    @cached_property
+    def by_rater(self) -> list[np.ndarray]:
+        """Places of each rater's ratings, in the order of units."""
+        order = np.argsort(self.rater, kind="stable")
+        return np.split(order, np.searchsorted(self.rater[order], np.arange(1, self.n_raters)))
+
+    @cached_property
+    def present_raters(self) -> np.ndarray:
+        """Codes of the raters with at least one rating."""
+        return np.flatnonzero(np.bincount(self.rater, minlength=self.n_raters))
+
+    def columns(self, *parts: tuple[np.ndarray, Any, np.ndarray], n_columns: int) -> Any:
+        """Sums over the units of each cluster.
+
+        Parameters
+        ----------
+        parts : tuples (unit, column, value)
+            Summands: the unit, the column they go to (an array or one number), the value.
+
+        Returns
+        -------
+        scipy.sparse.csr_array, shape (n_clusters, n_columns)
+        """
+        from scipy.sparse import csr_array
+
+        row = np.concatenate([self.cluster[unit] for unit, _, _ in parts])
+        column = np.concatenate([np.broadcast_to(column, len(unit)) for unit, column, _ in parts])
+        value = np.concatenate([value for _, _, value in parts]).astype(float)
+        sums = csr_array((value, (row, column)), shape=(self.n_clusters, n_columns))
+        sums.sum_duplicates()
+        sums.eliminate_zeros()
+        return sums
+
+    def nameless(self) -> "Ratings":
+        """The same labels by raters without identity: a rater's code is a place within the unit.
+
+        Units rated alike by different raters become equal, so that `merged` can join them. Ratings that are
+        vectors of shares are returned as they are.
+        """
+        if len(self.unit) != self.raters_per_unit.sum():
+            return self
+        order = np.lexsort((self.label, self.unit))
+        first = np.repeat(_starts(self.unit), self.raters_per_unit)
+        place = np.arange(len(self.unit)) - first
+        return replace(self, rater=place, label=self.label[order], n_raters=int(self.raters_per_unit.max(initial=1)))
+
+    def merged(self) -> "Ratings":
+        """One unit for all that were rated alike, where each cluster has one unit; else unchanged.
+
+        Resampling clusters is then a multinomial draw over patterns: its cost no longer grows with the units.
+        """
+        one_each = self.n_units == self.n_clusters and len(self.unit) == self.raters_per_unit.sum()
+        base = self.n_labels + 1
+        if not one_each or base**self.n_raters >= _LARGEST_CODE:
+            return self
+        digit = (self.label + 1) * np.array([base**rater for rater in range(self.n_raters)])[self.rater]
+        pattern = np.add.reduceat(digit, _starts(self.unit)) if self.n_units else digit
+        _, example, place = np.unique(pattern, return_index=True, return_inverse=True)
+        number = np.full(self.n_units, -1)
+        number[example] = np.arange(len(example))
+        kept = number[self.unit] >= 0
+        order = np.flatnonzero(kept)[np.argsort(number[self.unit[kept]], kind="stable")]
+        multiplicity = np.zeros(len(example), dtype=np.int64)
+        np.add.at(multiplicity, place, self.multiplicity[self.cluster])
+        return replace(
+            self,
+            unit=number[self.unit[order]],
+            rater=self.rater[order],
+            label=self.label[order],
+            share=self.share[order],
+            cluster=np.arange(len(example)),
+            multiplicity=multiplicity,
+        )
+
+    def without(self, rater: int) -> "Ratings":
+        """The ratings of all other raters; units and clusters that nobody else rated are gone."""
+        kept = self.rater != rater
+        units, unit = np.unique(self.unit[kept], return_inverse=True)
+        clusters, cluster = np.unique(self.cluster[units], return_inverse=True)
+        return replace(
+            self,
+            unit=unit,
+            rater=self.rater[kept],
+            label=self.label[kept],
+            share=self.share[kept],
+            cluster=cluster,
+            multiplicity=self.multiplicity[clusters],
+        )
+
+    @cached_property
+    def _cell(self) -> np.ndarray:
+        return self.unit * self.n_raters + self.rater
+
+
+def tally_ratings(
+    unit: np.ndarray,
+    rater: np.ndarray,
+    label: np.ndarray,
+    count: np.ndarray,
+    *,
+    cluster: np.ndarray,
+    n_raters: int,
+    n_labels: int,
+) -> Ratings:
+    """Order judgments by unit, rater and label, and turn each rater's judgments of a unit into shares.
+
+    Parameters
+    ----------
+    unit, rater, label : ndarray of int, shape (n,)
+        Codes from 0, in any order; a unit without a judgment is refused.
+    count : ndarray of int, shape (n,)
+        Judgments in which the rater gave the unit this label, at least 1.
+    cluster : ndarray of int, shape (n_units,)
+        Cluster of each unit, codes from 0 without a gap.
+    n_labels : int
+        Declared labels, observed or not.
+
+    Raises
+    ------
+    ValueError
+        Codes out of range, units or clusters without a judgment, lengths that differ, counts below 1.
+    """
+    unit, rater, label, cluster = (np.asarray(codes, dtype=np.int64) for codes in (unit, rater, label, cluster))
+    count = np.asarray(count)
+    if not len(unit) == len(rater) == len(label) == len(count):
+        raise ValueError("unit, rater, label and count must be of one length")
+    if not (_fills(unit, len(cluster)) and _fills(cluster, len(np.unique(cluster)))):
+        raise ValueError("every code of a unit, and every code of a cluster, must be used, from 0 without a gap")
+    if not (_within(rater, n_raters) and _within(label, n_labels)):
+        raise ValueError(f"rater and label must be codes below {n_raters} and {n_labels}")
+    if (count < 1).any():
+        raise ValueError("count must be at least 1")
+    key, place = np.unique((unit * n_raters + rater) * n_labels + label, return_inverse=True)
+    cell = key // n_labels
+    judgments = np.bincount(place, weights=count)
+    starts = _starts(cell)
+    of_cell = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(cell))))
+    return Ratings(
+        unit=cell // n_raters,
+        rater=cell % n_raters,
+        label=key % n_labels,
+        share=judgments / np.bincount(of_cell, weights=judgments)[of_cell] if len(key) else judgments,
+        cluster=cluster,
+        multiplicity=np.ones(len(np.unique(cluster)), dtype=np.int64),
+        n_raters=n_raters,
+        n_labels=n_labels,
+    )
+
+
+def aligned(left: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """All pairs of places (i, j) with left[i] == right[j]; `right` is sorted.
+
+    Examples
+    --------
+    >>> aligned(np.array([5, 7]), np.array([5, 5, 6, 7]))
+    (array([0, 0, 1]), array([0, 1, 3]))
+    """
+    first = np.searchsorted(right, left, side="left")
+    width = np.searchsorted(right, left, side="right") - first
+    skipped = np.cumsum(width) - width
+    return (
+        np.repeat(np.arange(len(left)), width),
+        np.repeat(first - skipped, width) + np.arange(width.sum()),
+    )
+
+
+def _starts(codes: np.ndarray) -> np.ndarray:
+    """First place of each run of equal codes."""
+    return np.flatnonzero(np.diff(codes, prepend=codes[:1] - 1))
+
+
+def _fills(codes: np.ndarray, n: int) -> bool:
+    return _within(codes, n) and bool(np.bincount(codes, minlength=n).all())
+
+
+def _within(codes: np.ndarray, n: int) -> bool:
+    return not len(codes) or (codes.min() >= 0 and codes.max() < n)
