@@ -389,10 +389,15 @@ def t_quantile(level: float, df: float) -> float:
 
 
 def two_sided_p(t: float, df: float) -> float:
-    """P(|T_df| >= |t|). Never 0: what a double cannot tell from 0 is its smallest normal number."""
+    """P(|T_df| >= |t|)."""
+    return min(1.0, 2 * lower_tail_p(-abs(t), df))
+
+
+def lower_tail_p(t: float, df: float) -> float:
+    """P(T_df <= t). Never 0: what a double cannot tell from 0 is its smallest normal number."""
     from scipy.special import stdtr
 
-    return max(float(2 * stdtr(df, -abs(t))), sys.float_info.min)
+    return max(float(stdtr(df, t)), sys.float_info.min)
 
 
 def _one_way(psi: np.ndarray, codes: np.ndarray, scale_range: float) -> ClusterVariance:
