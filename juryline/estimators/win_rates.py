@@ -26,7 +26,7 @@ class Rate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WinRates:
+class WinRatesResult:
     """Counts of a system's games and the three rates made of them."""
 
     wins: int
@@ -42,7 +42,7 @@ class WinRates:
         return self.wins + self.losses + self.ties + self.both_fail
 
 
-def win_rates(side: Side, *, level: float) -> WinRates:
+def win_rates(side: Side, *, level: float) -> WinRatesResult:
     """Count what came of a system's games, and the share of them that it won.
 
     Parameters
@@ -54,7 +54,7 @@ def win_rates(side: Side, *, level: float) -> WinRates:
 
     Returns
     -------
-    WinRates
+    WinRatesResult
         A rate insufficient, no_games: the system has no game. `decisive` undefined, no_decisive_game: all its
         games were ties or failures; `half` undefined, zero_denominator: all were failures. Intervals as
         `wilson_effective`.
@@ -73,10 +73,10 @@ def win_rates(side: Side, *, level: float) -> WinRates:
     no_games = Quantity.missing(Status.INSUFFICIENT, Reason.NO_GAMES)
     if not all_games.sum():
         none = Rate(rate=no_games, interval=_no_interval(no_games, level), n_games=0)
-        return WinRates(wins=0, losses=0, ties=0, both_fail=0, win_rate=none, decisive=none, half=none)
+        return WinRatesResult(wins=0, losses=0, ties=0, both_fail=0, win_rate=none, decisive=none, half=none)
     undecided = Quantity.missing(Status.UNDEFINED, Reason.NO_DECISIVE_GAME)
     unscored = Quantity.missing(Status.UNDEFINED, Reason.ZERO_DENOMINATOR)
-    return WinRates(
+    return WinRatesResult(
         wins=int(side.wins.sum()),
         losses=int(side.losses.sum()),
         ties=int(side.ties.sum()),
@@ -87,7 +87,7 @@ def win_rates(side: Side, *, level: float) -> WinRates:
     )
 
 
-def competition_ranks(results: Sequence[WinRates]) -> list[int | None]:
+def competition_ranks(results: Sequence[WinRatesResult]) -> list[int | None]:
     """Rank systems by win rate, the best first; equal rates share the best rank (1, 2, 2, 4).
 
     Returns

@@ -1,0 +1,183 @@
+"""`bradley_terry` of a specification: strengths, contrasts and their tests, to rows of `estimates`.
+
+Belongs here: which pairs are given and tested, what is refused, and the labels of METHODS 6. Does not: the fit
+(`juryline.estimators.bradley_terry`), nor Davidson's ties, which this version does not have.
+"""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+import ibis.expr.types as ir
+
+from data_contracts.errors import SpecificationError
+from data_contracts.estimates import Cut, Estimate
+from data_contracts.specification import StudySpec
+from data_contracts.specification_analyses import BradleyTerry
+from data_contracts.vocabulary import Protocol, Statistic, Unit
+from juryline.analyses.comparisons import (
+    VIEW,
+    Pair,
+    among,
+    count_all,
+    pair_codes,
+    rated_outcomes,
+    read_tallies,
+    with_outcomes,
+)
+from juryline.analyses.cuts import (
+    criteria,
+    cuts,
+    declared_pairs,
+    independent_unit,
+    not_in_this_version,
+    populations,
+    source_query,
+)
+from juryline.analyses.families import expectation_rows, with_holm
+from juryline.analyses.labelling import labelled
+from juryline.estimators.bradley_terry import BradleyTerryResult, bradley_terry
+from juryline.estimators.games import TieRule
+from juryline.estimators.quantity import Quantity
+
+
+def bradley_terry_rows(analysis: BradleyTerry, spec: StudySpec, view: ir.Table) -> list[Estimate]:
+    """Every estimate of a `bradley_terry` analysis.
+
+    Parameters
+    ----------
+    analysis : BradleyTerry
+    spec : StudySpec
+    view : ibis Table
+        `comparisons`.
+
+    Raises
+    ------
+    SpecificationError
+        `ties: davidson` or an interval method: not in this version. A ranking whose independent unit nobody declares:
+        the pairs of one ranking are not independent.
+
+    Notes
+    -----
+    Differences and win probabilities are given for every pair, oriented as declared; the tests are those of the
+    declared pairs. Where ratings cannot be compared, `component` says which systems can.
+    """
+    ties = _tie_rule(analysis)
+    _refuse(analysis, spec)
+    tested = declared_pairs(analysis, spec)
+    pairs = _every_pair(tested, spec)
+    rows: list[Estimate] = []
+    for cut, judgments in cuts(analysis, spec, view):
+        tallies = read_tallies(judgments, independent_unit(analysis, spec, cut.population), spec)
+        result = bradley_terry(tallies, ties=ties, pairs=pair_codes(pairs, spec), level=analysis.confidence)
+        rows += _rows(cut, judgments, result, pairs, tested, analysis, spec)
+    rows = with_holm(rows, analysis, len(criteria(analysis, spec)) * len(tested))
+    source = partial(_source, analysis=analysis, spec=spec)
+    return rows + expectation_rows(rows, analysis, spec, source)
+
+
+def _tie_rule(analysis: BradleyTerry) -> TieRule:
+    if analysis.ties == "davidson":
+        raise SpecificationError(
+            f"analysis {analysis.id}: ties: davidson is not in this version",
+            where=f"study.yaml, analyses, {analysis.id}, ties",
+            fix="set ties: half, or ties: drop",
+            code="not_in_this_version",
+        )
+    return analysis.ties
+
+
+def _refuse(analysis: BradleyTerry, spec: StudySpec) -> None:
+    if analysis.interval is not None:
+        raise not_in_this_version(analysis, "interval", f"interval: {analysis.interval.method}")
+    ranked = [criterion.id for criterion in criteria(analysis, spec) if criterion.protocol is Protocol.RANKING]
+    for population, members in populations(analysis, spec):
+        if ranked and any(spec.independent_unit_of(analysis, member) is None for member in members):
+            raise SpecificationError(
+                f"analysis {analysis.id}: the pairs of one ranking are not independent, and no independent unit "
+                f"is declared for {', '.join(ranked)} by {population}",
+                where="study.yaml, claim.independent_unit",
+                fix="set claim.independent_unit: [rater], or [case]",
+            )
+
+
+def _every_pair(declared: list[Pair], spec: StudySpec) -> list[Pair]:
+    """The declared pairs, then the others, oriented as in `systems`."""
+    ids = spec.system_ids
+    known = {frozenset(pair) for pair in declared}
+    others = [(one, other) for place, one in enumerate(ids) for other in ids[place + 1 :]]
+    return declared + [pair for pair in others if frozenset(pair) not in known]
+
+
+def _rows(
+    cut: Cut,
+    judgments: ir.Table,
+    result: BradleyTerryResult,
+    pairs: list[Pair],
+    tested: list[Pair],
+    analysis: BradleyTerry,
+    spec: StudySpec,
+) -> Iterator[Estimate]:
+    label: Callable[..., Estimate] = partial(labelled, cut)
+    whole = _behind(cut, judgments, analysis, spec)
+    inside = _behind_components(cut, judgments, result, analysis, spec)
+    component = dict(zip(spec.system_ids, result.graph.component.tolist()))
+    split = result.graph.split()
+    for system, rating in zip(spec.system_ids, result.ratings):
+        row = partial(label, subject=system, **whole)
+        yield row(Statistic.RATING, Unit.ELO, rating.rating, interval=rating.interval)
+        yield row(Statistic.GAMES, Unit.COUNT, Quantity.of(rating.n_games))
+        number = Quantity.of(component[system], *split) if component[system] else rating.rating
+        yield row(Statistic.COMPONENT, Unit.COMPONENT, number)
+    for pair, contrast in zip(pairs, result.differences):
+        subject, comparator = pair
+        behind = inside.get(component[subject], whole) if component[subject] == component[comparator] else whole
+        row = partial(label, subject=subject, comparator=comparator, **behind)
+        yield row(Statistic.RATING_DIFFERENCE, Unit.ELO, contrast.difference, interval=contrast.interval)
+        if pair in tested:
+            yield row(
+                Statistic.RATING_DIFFERENCE_T,
+                Unit.T,
+                contrast.test.statistic,
+                test=contrast.test,
+                n_clusters=contrast.interval.n_clusters,
+            )
+        yield row(
+            Statistic.WIN_PROBABILITY,
+            Unit.PROBABILITY,
+            contrast.win_probability,
+            interval=contrast.win_probability_interval,
+        )
+
+
+def _behind_components(
+    cut: Cut, judgments: ir.Table, result: BradleyTerryResult, analysis: BradleyTerry, spec: StudySpec
+) -> dict[int, dict[str, Any]]:
+    """Columns of what is estimated from the games inside one component, where there is more than one."""
+    if result.graph.n_components == 1:
+        return {}
+    components = range(1, result.graph.n_components + 1)
+    members = {number: [spec.system_ids[code] for code in result.graph.members(number)] for number in components}
+    return {
+        number: _behind(
+            cut,
+            judgments.filter(judgments.system_1.isin(systems), judgments.system_2.isin(systems)),
+            analysis,
+            spec,
+            f" AND {among(systems)}",
+        )
+        for number, systems in members.items()
+        if len(systems) > 1
+    }
+
+
+def _behind(
+    cut: Cut, judgments: ir.Table, analysis: BradleyTerry, spec: StudySpec, condition: str = ""
+) -> dict[str, Any]:
+    counts = count_all(judgments, rated_outcomes(_tie_rule(analysis)))
+    return {"source": _source(cut, analysis, spec, condition), **counts.columns()}
+
+
+def _source(cut: Cut, analysis: BradleyTerry, spec: StudySpec, condition: str = "") -> str:
+    rated = with_outcomes(rated_outcomes(_tie_rule(analysis)))
+    return source_query(cut, VIEW, analysis, spec, rated + condition)
