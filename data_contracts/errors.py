@@ -16,6 +16,8 @@
 Anything else that escapes is a bug, and is shown as one.
 """
 
+from typing import Any
+
 
 class JurylineError(Exception):
     """What broke, where, and how to mend it in something that can be typed.
@@ -52,7 +54,10 @@ class UsageError(JurylineError):
 
 
 class SpecificationError(JurylineError):
+    """`problems` holds each error of the specification with line, column, key, what and fix."""
+
     exit_status = 2
+    problems: tuple[Any, ...] = ()
 
 
 class KeyMismatchError(JurylineError):

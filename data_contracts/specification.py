@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, PrivateAttr
 
 from data_contracts.specification_analyses import ALL_CRITERIA, Analysis, AnalysisPart, Expectation, Sensitivity
 from data_contracts.specification_design import (
@@ -28,7 +28,8 @@ from data_contracts.specification_exports import Export, Outputs
 from data_contracts.specification_part import Part, Slug, Text, Word, as_tuple
 from data_contracts.specification_rubric import Criterion, Interface, Rubric
 from data_contracts.specification_rules import Adjudication, Exclusion
-from data_contracts.vocabulary import CandidateOrder, Phase, Protocol
+from data_contracts.vocabulary import CandidateOrder, Measure, Phase, Protocol
+from data_contracts.yaml_source import Position, YamlSource, parse_yaml, read_yaml
 
 SPECIFICATION = "study.yaml"
 
@@ -45,6 +46,9 @@ PROTOCOLS_OF_METHOD = {
     "length_effects": (Protocol.PAIRWISE,),
     "recalibration": (Protocol.PAIRWISE,),
 }
+
+
+Slice = Annotated[tuple[Text, ...], BeforeValidator(as_tuple, json_schema_input_type=Text | tuple[Text, ...])]
 
 
 class StudySpec(Part):
@@ -88,7 +92,7 @@ class StudySpec(Part):
     """What is expected to be found."""
     analyses: tuple[Analysis, ...] = Field(min_length=1)
     """What is computed."""
-    slices: Annotated[tuple[Annotated[tuple[Text, ...], BeforeValidator(as_tuple)], ...], Field()] = ()
+    slices: tuple[Slice, ...] = ()
     """Attributes to slice by; a list inside the list is a crossing."""
     sensitivity: Sensitivity | None = None
     """Scenarios under which analyses are repeated."""
@@ -98,6 +102,18 @@ class StudySpec(Part):
     """Statements shown in the report. May be changed after the freeze."""
     reuse: tuple[Reuse, ...] = ()
     """Uses of the judgments beyond this study. May be changed after the freeze."""
+
+    _source: YamlSource = PrivateAttr(default=YamlSource(SPECIFICATION, None, {(): Position(1, 1)}))
+
+    @property
+    def source(self) -> YamlSource:
+        """The file it was read from, for the line of an error."""
+        return self._source
+
+    def read_from(self, source: YamlSource) -> "StudySpec":
+        """The same, knowing its file."""
+        self._source = source
+        return self
 
     @cached_property
     def criteria(self) -> dict[str, Criterion]:
@@ -129,6 +145,18 @@ class StudySpec(Part):
         """Blinded id to system id. With a `blinding` table, ids in exports are codes of that table instead."""
         return {system.blinded_id: system.id for system in self.systems}
 
+    @cached_property
+    def case_attributes(self) -> frozenset[str]:
+        """Attributes of cases that exports are declared to give."""
+        return frozenset(name for export in self.exports for name in export.attributes.case)
+
+    @cached_property
+    def rater_attributes(self) -> frozenset[str]:
+        """Attributes of raters that exports are declared to give."""
+        return frozenset(
+            name for export in self.exports for name in (*export.attributes.rater, *export.columns.attributes)
+        )
+
     @property
     def system_ids(self) -> tuple[str, ...]:
         """System ids in declared order, which orients pairs."""
@@ -158,12 +186,11 @@ class StudySpec(Part):
             return CandidateOrder.NOT_RECORDED
         return self.populations[population].order or self.assignment.order
 
-    def criteria_of(self, analysis: AnalysisPart) -> tuple[Criterion, ...]:
-        """The criteria of an analysis; `all`: those of a protocol that its method is for, in rubric order."""
+    def criteria_of(self, analysis: Analysis) -> tuple[Criterion, ...]:
+        """The criteria of an analysis; `all`: those that its method can read, in rubric order."""
         if analysis.criterion != (ALL_CRITERIA,):
             return tuple(self.criteria[id] for id in analysis.criterion)
-        protocols = PROTOCOLS_OF_METHOD[analysis.method]  # type: ignore[attr-defined]
-        return tuple(criterion for criterion in self.rubric.criteria if criterion.protocol in protocols)
+        return tuple(criterion for criterion in self.rubric.criteria if can_read(analysis.method, criterion))
 
     def populations_of(self, analysis: AnalysisPart) -> tuple[tuple[str, ...], ...]:
         """The populations an analysis runs over, one after another; more than one in a group: pooled."""
@@ -187,6 +214,16 @@ class StudySpec(Part):
         return self.seed if analysis.seed is None else analysis.seed
 
 
+def can_read(method: str, criterion: Criterion) -> bool:
+    """Whether a method is for judgments of a criterion: its protocol, and for ratings its scale."""
+    if criterion.protocol not in PROTOCOLS_OF_METHOD[method]:
+        return False
+    if criterion.protocol is not Protocol.RATING or method not in ("likert", "pass_rates"):
+        return True
+    nominal = criterion.scale is not None and criterion.scale.measure is Measure.NOMINAL
+    return nominal == (method == "pass_rates")
+
+
 def load_specification(path: Path) -> StudySpec:
     """Read a study specification from a file, or from the `study.yaml` of a folder.
 
@@ -195,8 +232,8 @@ def load_specification(path: Path) -> StudySpec:
     SpecificationError
         Lists every error with its line, key, what is wrong and what to do.
     """
+    # The checks are of this class, so they cannot be imported before it.
     from data_contracts.specification_checks import parse
-    from data_contracts.yaml_source import read_yaml
 
     return parse(read_yaml(path / SPECIFICATION if path.is_dir() else path))
 
@@ -204,6 +241,5 @@ def load_specification(path: Path) -> StudySpec:
 def parse_specification(text: str, name: str = SPECIFICATION) -> StudySpec:
     """Read a study specification from text, as `load_specification`."""
     from data_contracts.specification_checks import parse
-    from data_contracts.yaml_source import parse_yaml
 
     return parse(parse_yaml(text, name))

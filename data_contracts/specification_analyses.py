@@ -2,9 +2,10 @@
 
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field, model_validator
 
 from data_contracts.specification_part import (
+    Alphas,
     Id,
     IndependentUnit,
     OneOrMoreIds,
@@ -14,7 +15,6 @@ from data_contracts.specification_part import (
     Share,
     Text,
     Word,
-    as_tuple,
 )
 from data_contracts.vocabulary import ItemKind, Measure, State
 
@@ -80,7 +80,7 @@ class AnalysisPart(Part):
 class Tested(AnalysisPart):
     """An analysis with a family of tests."""
 
-    alpha: Annotated[tuple[Share, ...], BeforeValidator(as_tuple), Field(min_length=1)] = (0.05,)
+    alpha: Alphas = (0.05,)
     """Thresholds; the first is the decision level."""
     correction: Literal["holm", "none"] = "holm"
     """Of p-values within a family."""
@@ -192,7 +192,7 @@ class OrderEffects(AnalysisPart):
 
 class LengthEffects(AnalysisPart):
     method: Literal["length_effects"]
-    alpha: Annotated[tuple[Share, ...], BeforeValidator(as_tuple), Field(min_length=1)] = (0.05,)
+    alpha: Alphas = (0.05,)
     """Thresholds."""
     correction: Literal["holm", "none"] = "holm"
     """Of p-values over systems."""
@@ -233,6 +233,12 @@ class Expectation(Part):
     """The first is better than the second."""
     similar: Pair | None = None
     """No difference is expected."""
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> "Expectation":
+        if (self.better is None) == (self.similar is None):
+            raise ValueError("an expectation is either better or similar; write one of the two")
+        return self
 
     @property
     def pair(self) -> tuple[str, str]:

@@ -17,7 +17,7 @@ from data_contracts.specification_part import (
     Word,
     as_tuple,
 )
-from data_contracts.vocabulary import CandidateOrder, RaterKind
+from data_contracts.vocabulary import CandidateOrder, RaterKind, Statistic
 
 
 class Primary(Part):
@@ -25,12 +25,12 @@ class Primary(Part):
 
     analysis: Id
     """An analysis of this study."""
-    statistic: Text
+    statistic: Annotated[Statistic, Word]
     """A statistic of its method, such as `spa_preference` or `mean_difference`."""
-    criterion: Id | None = None
-    """Needed where the analysis has more than one."""
-    population: Id | None = None
-    """Needed where the analysis runs over more than one."""
+    criterion: Text | None = None
+    """Needed where the analysis has more than one; `*` for the pooled one."""
+    population: Text | None = None
+    """Needed where the analysis runs over more than one; a+b where it pools them."""
     pair: Pair | None = None
     """Two systems, for a statistic of pairs."""
     system: Id | None = None
@@ -64,7 +64,7 @@ def parse_until(text: str) -> datetime:
     if moment.tzinfo is not None:
         return moment.astimezone(UTC)
     if len(text) > len("2026-03-01"):
-        raise ValueError("a time needs an offset, as in 2026-03-01T12:00:00Z")
+        raise ValueError("a time without an offset")
     return moment.replace(tzinfo=UTC)
 
 
@@ -81,12 +81,12 @@ class Planned(Part):
     @model_validator(mode="after")
     def _one_rule(self) -> "Planned":
         if len(self.model_fields_set & {"raters", "judgments", "until"}) != 1:
-            raise ValueError("write exactly one of raters, judgments and until")
+            raise ValueError("a plan stops at one thing; write exactly one of raters, judgments and until")
         if self.until is not None:
             try:
                 parse_until(self.until)
             except ValueError as error:
-                raise ValueError(f"until: {error}") from None
+                raise ValueError(f"until: {error}; write 2026-03-01, or 2026-03-01T12:00:00Z") from None
         return self
 
 
@@ -157,6 +157,12 @@ class Raters(Part):
     """The populations."""
 
 
+Exposure = Annotated[int, Field(ge=0)]
+Exposures = Annotated[
+    tuple[Exposure, ...], BeforeValidator(as_tuple, json_schema_input_type=Exposure | tuple[Exposure, ...])
+]
+
+
 class Assignment(Part):
     """Who was given what."""
 
@@ -164,7 +170,7 @@ class Assignment(Part):
     """within, between, incomplete blocks ...; shown, never computed with."""
     order: Annotated[CandidateOrder, Word] | None = None
     """How the order of candidates on the screen came about."""
-    exposure: Annotated[tuple[Annotated[int, Field(ge=0)], ...], BeforeValidator(as_tuple)] = ()
+    exposure: Exposures = ()
     """Outputs of each system seen before an spa answer; one number or several."""
     judgments_per_rater: Positive | None = None
     """How many each rater was assigned."""

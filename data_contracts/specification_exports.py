@@ -2,7 +2,9 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Field, GetJsonSchemaHandler, model_validator
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
 
 from data_contracts.specification_part import FilePath, Id, Level, Part, Text, Word, as_tuple
 from data_contracts.vocabulary import ItemKind, Phase
@@ -13,7 +15,16 @@ RATER_ATTRIBUTES = "rater_attributes"
 ADAPTERS = ("label_studio", "toloka", "slam")
 FORMATS = (TABLE, SQL, RATER_ATTRIBUTES, *ADAPTERS)
 
-NOT_COLLECTED = ("started_at", "submitted_at", "candidate_order")
+# An ending says what a file is; how its text is cut stays the default until it is declared.
+ENDINGS = {
+    "csv": "csv",
+    "tsv": "tsv",
+    "json": "json",
+    "jsonl": "jsonl",
+    "ndjson": "jsonl",
+    "parquet": "parquet",
+    "txt": "lines",
+}
 
 
 class Read(Part):
@@ -32,6 +43,17 @@ class Read(Part):
     decimal: Literal[".", ","] = "."
     """The decimal mark of numbers."""
 
+    @property
+    def separator(self) -> str:
+        """What stands between cells."""
+        return self.delimiter or ("\t" if self.as_ == "tsv" else ",")
+
+
+def read_by_ending(pattern: str) -> Read | None:
+    """How a file is read by the ending of its name or glob; None where the ending does not say."""
+    kind = ENDINGS.get(pattern.removesuffix(".gz").rpartition(".")[2])
+    return None if kind is None else Read.model_validate({"as": kind})
+
 
 class Cell(Part):
     """Where a value comes from: a column by name, or the same value for every row."""
@@ -49,8 +71,12 @@ class Cell(Part):
     @model_validator(mode="after")
     def _one_source(self) -> "Cell":
         if (self.column is None) == (self.constant is None):
-            raise ValueError("write the name of a column, or {constant: x}")
+            raise ValueError("this names neither a column nor a constant; write a column's name, or {constant: x}")
         return self
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        return {"anyOf": [{"type": "string", "minLength": 1}, handler.resolve_ref_schema(handler(core))]}
 
 
 def _named(value: Any) -> Any:
@@ -62,7 +88,10 @@ def _named(value: Any) -> Any:
     return value
 
 
-Attributes = Annotated[dict[Text, Text], BeforeValidator(_named)]
+Attributes = Annotated[
+    dict[Text, Text],
+    BeforeValidator(_named, json_schema_input_type=Text | tuple[Text, ...] | dict[Text, Text]),
+]
 
 
 class Columns(Part):
@@ -130,8 +159,11 @@ class Ignore(Part):
 
     column: Text
     """Column looked at."""
-    values: tuple[Text | Literal[""], ...] = Field(min_length=1)
+    values: tuple[str, ...] = Field(min_length=1)
     """Values, as exported, whose rows are left out."""
+
+
+Ignores = Annotated[tuple[Ignore, ...], BeforeValidator(as_tuple, json_schema_input_type=Ignore | tuple[Ignore, ...])]
 
 
 class ExportAttributes(Part):
@@ -176,10 +208,15 @@ class Export(Part):
     """Kind as exported to scored, repeat, control, gold or training."""
     attributes: ExportAttributes = ExportAttributes()
     """Columns that are attributes."""
-    ignore: Annotated[tuple[Ignore, ...], BeforeValidator(as_tuple)] = ()
+    ignore: Ignores = ()
     """Rows left out by declaration."""
     not_collected: tuple[Literal["started_at", "submitted_at", "candidate_order"], ...] = ()
     """What this export does not hold."""
+
+    @property
+    def reading(self) -> Read | None:
+        """How its files are cut into rows: as declared, else by the ending of `match`; None for adapters' own."""
+        return self.read or read_by_ending(self.match)
 
 
 class OutputColumns(Part):
@@ -206,3 +243,8 @@ class Outputs(Part):
     """What the columns are; or give a query."""
     query: FilePath | None = None
     """A file below the study with one SELECT over `export` that returns these names."""
+
+    @property
+    def reading(self) -> Read | None:
+        """How its files are cut into rows: as declared, else by the ending of `match`."""
+        return self.read or read_by_ending(self.match)

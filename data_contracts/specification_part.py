@@ -26,17 +26,29 @@ def as_tuple(value: Any) -> Any:
     return value if value is None or isinstance(value, tuple) else (value,)
 
 
+ID_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"
+SLUG_PATTERN = r"^[a-z0-9][a-z0-9_-]{0,62}$"
+
 Text = Annotated[str, StringConstraints(min_length=1)]
-Id = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
-Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9_-]{0,62}$")]
+Id = Annotated[str, StringConstraints(pattern=ID_PATTERN)]
+Slug = Annotated[str, StringConstraints(pattern=SLUG_PATTERN)]
 FilePath = Annotated[str, StringConstraints(min_length=1)]
+Level = int | float | str
+Positive = Annotated[int, Field(gt=0)]
+Share = Annotated[float, Field(gt=0, lt=1)]
 
 # A StrEnum is read from its text, which strict mode would refuse.
 Word = Field(strict=False)
 
-Level = int | float | str
-Pair = Annotated[tuple[Id, Id], Field(description="Two systems: the sign of a result is first minus second")]
-OneOrMoreIds = Annotated[tuple[Id, ...], BeforeValidator(as_tuple), Field(min_length=1)]
-Positive = Annotated[int, Field(gt=0)]
-Share = Annotated[float, Field(gt=0, lt=1)]
-IndependentUnit = Annotated[tuple[Text, ...], BeforeValidator(as_tuple), Field(min_length=1, max_length=2)]
+Pair = tuple[Id, Id]
+OneOrMoreIds = Annotated[
+    tuple[Id, ...], BeforeValidator(as_tuple, json_schema_input_type=Id | tuple[Id, ...]), Field(min_length=1)
+]
+IndependentUnit = Annotated[
+    tuple[Text, ...],
+    BeforeValidator(as_tuple, json_schema_input_type=Text | tuple[Text, ...]),
+    Field(min_length=1, max_length=2),
+]
+Alphas = Annotated[
+    tuple[Share, ...], BeforeValidator(as_tuple, json_schema_input_type=Share | tuple[Share, ...]), Field(min_length=1)
+]

@@ -1,0 +1,24 @@
+"""The JSON Schema of `study.yaml`, generated: `python -m data_contracts.specification_schema` writes it."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from data_contracts.specification import StudySpec
+
+SCHEMA = Path(__file__).parents[1] / "docs" / "study.schema.json"
+
+
+def study_schema() -> dict[str, Any]:
+    """Schema of a study specification; what holds between keys is checked by `juryline check`."""
+    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "Juryline study specification"}
+    return StudySpec.model_json_schema(by_alias=True) | head
+
+
+def schema_text() -> str:
+    """The schema as it stands in `docs/`."""
+    return json.dumps(study_schema(), indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+
+
+if __name__ == "__main__":
+    SCHEMA.write_text(schema_text(), encoding="utf-8")
