@@ -171,9 +171,9 @@ def require_unedited(spec: StudySpec, study: Path, lock: Lock) -> None:
     SpecificationError
         Names each section that changed, and where it was edited.
     """
-    changed = changed_sections(section_digests(spec, study), lock)
     if lock.study != spec.study:
         raise _broken(study / LOCK, f"it is the lock of {lock.study}, not of {spec.study}")
+    changed = changed_sections(section_digests(spec, study), lock)
     if changed:
         edited = ", ".join(f"{section} ({', '.join(_edited_in(spec, study, lock, section))})" for section in changed)
         raise SpecificationError(

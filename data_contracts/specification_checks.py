@@ -180,7 +180,11 @@ def _measure_problems(at: Address, protocol: Protocol, scale: Scale) -> Iterator
         return
     levelled = scale.measure in (Measure.NOMINAL, Measure.ORDINAL)
     if levelled and len(scale.levels) < 2:
-        yield Problem((*at, "levels"), f"a {scale.measure} scale needs levels", "list two or more, lowest first")
+        yield Problem(
+            (*at, "levels"),
+            f"{'an' if scale.measure is Measure.ORDINAL else 'a'} {scale.measure} scale needs levels",
+            "list two or more, lowest first",
+        )
     if scale.measure is Measure.PROBABILITY and scale.levels:
         yield Problem((*at, "levels"), "a probability has no levels", "write min and max instead")
     if levelled or scale.levels:

@@ -95,8 +95,8 @@ def parse_yaml(content: bytes | str, name: str) -> YamlSource:
         raise _refused(name, where, _explain(error), _mend(text, where)) from None
     except yaml.reader.ReaderError as error:
         where = _position(text, error.position)
-        character = f"U+{ord(error.character):04X}" if isinstance(error.character, str) else str(error.character)
-        raise _refused(name, where, f"the character {character} is not allowed in YAML", "remove it.") from None
+        code = ord(error.character) if isinstance(error.character, str) else error.character
+        raise _refused(name, where, f"the character U+{code:04X} is not allowed in YAML", "remove it.") from None
     except RecursionError:
         raise _refused(name, Position(1, 1), "values are nested too deeply", "flatten them.") from None
     if root is None:
