@@ -67,7 +67,7 @@ class SequentialPlay:
         finals = []
         for block in _blocks(orderings, len(words)):
             shuffle = np.empty((len(words), len(block)), dtype=np.uint32)
-            compiled(fill_words)(shuffle, key, block.start, stream, substream)
+            compiled(fill_words)(shuffle, key, 0, block.start, stream, substream)
             finals.append(self._play(words, shuffle))
         return np.concatenate(finals)
 

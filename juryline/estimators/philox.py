@@ -15,7 +15,9 @@ import numpy as np
 _LOW = 0xFFFFFFFF
 
 
-def fill_words(words: np.ndarray, key: int, first_lane: int, stream: int, substream: int) -> None:
+def fill_words(
+    words: np.ndarray, key: int, first_block: int, first_lane: int, stream: int, substream: int
+) -> None:
     """Fill every lane with the random words of its own counter.
 
     Parameters
@@ -23,13 +25,13 @@ def fill_words(words: np.ndarray, key: int, first_lane: int, stream: int, substr
     words : ndarray of uint32, shape (n_words, n_lanes)
         Filled in place. Column l holds the words of lane `first_lane + l`.
     key : int
-        In [0, 2**63): the seed.
-    first_lane, stream, substream : int
-        In [0, 2**32): the other words of the counter.
+        Of 64 bits, as a signed number.
+    first_block, first_lane, stream, substream : int
+        In [0, 2**32): the counter. Row r is a word of block `first_block + r // 4`.
 
     Notes
     -----
-    Philox4x32-10 of counter (word // 4, lane, stream, substream). Written on 64-bit integers that may
+    Philox4x32-10 of the counter (block, lane, stream, substream). Written on 64-bit integers that may
     wrap: only 32 bits of a product's halves are kept, so a wrapped sign does no harm, and the same
     lines give the same words as plain Python and as machine code.
 
@@ -40,7 +42,7 @@ def fill_words(words: np.ndarray, key: int, first_lane: int, stream: int, substr
     n_words, n_lanes = words.shape
     for block in range((n_words + 3) // 4):
         for lane in range(n_lanes):
-            x0, x1, x2, x3 = block, first_lane + lane, stream, substream
+            x0, x1, x2, x3 = first_block + block, first_lane + lane, stream, substream
             k0, k1 = key & _LOW, (key >> 32) & _LOW
             for _ in range(10):
                 p0 = x0 * 0xD2511F53

@@ -1,0 +1,54 @@
+"""What tests of estimators over pairs share: games written as (first, sign, second, cluster)."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+from juryline.estimators.games import Games, Outcome, PairTallies
+
+SIGNS = {">": Outcome.FIRST, "<": Outcome.SECOND, "=": Outcome.TIE, "x": Outcome.BOTH_FAIL}
+
+
+@pytest.fixture
+def games() -> Callable[..., Games]:
+    """Games from rows (first, sign, second) and optionally a cluster for each dimension; else each its own."""
+
+    def build(rows: Sequence[tuple[Any, ...]], n_systems: int | None = None) -> Games:
+        first, second = (np.array([row[place] for row in rows], dtype=np.int64) for place in (0, 2))
+        ways = list(zip(*[row[3:] for row in rows])) or [range(len(rows))]
+        return Games(
+            first=first,
+            second=second,
+            outcome=np.array([SIGNS[row[1]] for row in rows], dtype=np.int64),
+            clusters=tuple(np.array(way, dtype=np.int64) for way in ways),
+            n_systems=n_systems or int(max(first.max(), second.max())) + 1,
+        )
+
+    return build
+
+
+@pytest.fixture
+def tallied() -> Callable[[Games], PairTallies]:
+    """Counts by pair, orientation and cluster of the same games."""
+
+    def tally(games: Games) -> PairTallies:
+        rows = np.stack([games.first, games.second, *games.clusters])
+        cells, cell = np.unique(rows, axis=1, return_inverse=True)
+        counts = np.zeros((len(Outcome), cells.shape[1]), dtype=np.int64)
+        np.add.at(counts, (games.outcome, cell), 1)
+        first, second, *clusters = cells
+        wins, losses, ties, both_fail = counts
+        return PairTallies(
+            first=first,
+            second=second,
+            wins=wins,
+            losses=losses,
+            ties=ties,
+            both_fail=both_fail,
+            clusters=tuple(clusters),
+            n_systems=games.n_systems,
+        )
+
+    return tally
