@@ -1,0 +1,83 @@
+"""Which files of a study's drop folder are exports, and which declaration reads each."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from data_contracts.errors import SpecificationError
+from data_contracts.specification import StudySpec
+from data_contracts.specification_exports import Export
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundExport:
+    """A file of the drop folder and the declaration that reads it."""
+
+    path: Path
+    name: str  # below exports/, with forward slashes
+    export: Export
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DropFolder:
+    """What lies in `exports/`: files to read, in order of name, and files that nothing matches."""
+
+    found: tuple[FoundExport, ...]
+    unmatched: tuple[str, ...]
+
+
+def look_into(folder: Path, spec: StudySpec) -> DropFolder:
+    """Match every file of a drop folder with the declarations of the specification.
+
+    Raises
+    ------
+    SpecificationError
+        If two declarations match one file: it would be read twice.
+    """
+    names = sorted(_files_below(folder))
+    readers = {name: [export for export in spec.exports if matches(name, export.match)] for name in names}
+    doubled = {name: exports for name, exports in readers.items() if len(exports) > 1}
+    if doubled:
+        name, exports = min(doubled.items())
+        raise SpecificationError(
+            f"{len(doubled)} files are matched by more than one export, such as {name}",
+            where="study.yaml, exports: " + ", ".join(export.match for export in exports),
+            fix="narrow one `match` so that each file is read once",
+            code="matched_twice",
+        )
+    outputs = () if spec.outputs is None else (spec.outputs.match,)
+    return DropFolder(
+        found=tuple(
+            FoundExport(path=folder / name, name=name, export=readers[name][0]) for name in names if readers[name]
+        ),
+        unmatched=tuple(
+            name for name in names if not readers[name] and not any(matches(name, glob) for glob in outputs)
+        ),
+    )
+
+
+def matches(name: str, pattern: str) -> bool:
+    """Whether a name below the drop folder fits a glob: `*` stays within a folder, `**` crosses folders.
+
+    Names are matched as text, so that an export still has its reader when its file has left the folder.
+    """
+    return re.fullmatch(_expression(pattern), name) is not None
+
+
+@cache
+def _expression(pattern: str) -> str:
+    tokens = re.findall(r"\*\*/|\*\*|\*|\?|\[[^]]+\]|.", pattern)
+    meanings = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
+    return "".join(
+        meanings.get(token) or (token.replace("[!", "[^") if len(token) > 1 else re.escape(token)) for token in tokens
+    )
+
+
+def _files_below(folder: Path) -> Iterator[str]:
+    # Hidden files, such as those a copy is still being written to, are no exports.
+    for path in folder.rglob("*"):
+        name = path.relative_to(folder)
+        if path.is_file() and not any(part.startswith(".") for part in name.parts):
+            yield name.as_posix()
