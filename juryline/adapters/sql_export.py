@@ -1,0 +1,191 @@
+"""Exports read by a mapping query: nested or wide files whose judgments no list of columns can name.
+
+The query sees `export` (text columns, `filename`, `source_row`) and returns intake columns by their
+names, with the `source_row` that each row came from. A record that no row carries is refused as
+unmapped, so nothing is lost by a join that forgets. Rows of one record that have one key get `#1`,
+`#2` ... as their place in it.
+"""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from data_contracts.errors import SpecificationError
+from data_contracts.specification import StudySpec
+from data_contracts.specification_exports import Cell, Export
+from data_contracts.tables import INTAKE
+from juryline.adapters.cells import Cells
+from juryline.adapters.mapping import Answer, Plan, declared_reading, intake_rows, leave_out, require_columns
+from juryline.adapters.reading import IGNORED, ExportReading, Refusal, nearest, refuse_export, refused_table
+from juryline.adapters.records import read_records
+from juryline.adapters.sandbox import QueryFailedError, run_query
+
+VERSION = "sql/1"
+READS = "nested or wide files, by a mapping query"
+RECOGNISED_BY = "the `query` that its export names in study.yaml"
+
+FILENAME, SOURCE_ROW = "filename", "source_row"
+CRITERION, LABEL = "criterion", "label"
+_MADE_HERE = ("case_attributes", "rater_attributes")
+_RETURNED = [column for column in INTAKE.names if column not in _MADE_HERE]
+_KEY = ("source_row", "source_path", "criterion", "candidate_1", "candidate_2")
+
+
+def read(path: Path, name: str, export: Export, spec: StudySpec, *, study_dir: Path, scratch: Path) -> ExportReading:
+    """The rows that a mapping query makes of an export."""
+    query = mapping_query(export, study_dir)
+    cells = read_records(path, name, declared_reading(export), scratch=scratch, for_query=True)
+    require_columns(cells, (ignore.column for ignore in export.ignore), name)
+    shown, ignored = leave_out(cells, export.ignore)
+    try:
+        result = run_query(query, _seen(shown, name), scratch=scratch)
+    except QueryFailedError as failure:
+        raise refuse_export(
+            name, f"{export.query} cannot be run: {failure.what}", fix=failure.fix, code="query"
+        ) from None
+    plan = _plan(export, spec, result.column_names)
+    answers = _answers(result, plan, shown, export, name)
+    rows, refusals = intake_rows(answers, plan, export, name)
+    rows, left_out = _left_out(_told_apart(rows))
+    unmapped = _unmapped(shown.source_row, answers.source_row, str(export.query))
+    return ExportReading(
+        rows=rows,
+        n_rows=cells.n_rows,
+        ignored=pa.concat_tables([ignored, left_out]).sort_by("source_row"),
+        refused=refused_table([*cells.refusals, *refusals, *unmapped]),
+        found=cells.found | {"query": export.query},
+        adapter=VERSION,
+    )
+
+
+def mapping_query(export: Export, study_dir: Path) -> str:
+    """The text of an export's query.
+
+    Raises
+    ------
+    SpecificationError
+        No query is named, or its file is not there or not UTF-8.
+    """
+    where = f"exports: {export.match}"
+    if export.query is None:
+        raise SpecificationError("an export of format sql names no query.", where=where, fix="Add `query: file.sql`.")
+    try:
+        return (study_dir / export.query).read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError):
+        raise SpecificationError(
+            f"the mapping query {export.query} cannot be read.",
+            where=where,
+            fix=f"Write it to {export.query} below the study, as UTF-8.",
+        ) from None
+
+
+def _seen(cells: Cells, name: str) -> pa.Table:
+    """The records as the query sees them; an exported column of a name that Juryline gives is moved aside."""
+    names = [f"exported_{n}" if n.lower() in (FILENAME, SOURCE_ROW) else n for n in cells.table.column_names]
+    table = cells.table.rename_columns(names)
+    table = table.append_column(FILENAME, pa.repeat(pa.scalar(name, pa.string()), table.num_rows))
+    return table.append_column(SOURCE_ROW, cells.source_row)
+
+
+def _plan(export: Export, spec: StudySpec, returned: list[str]) -> Plan:
+    """The result's columns by their names; a rubric of one criterion needs none returned."""
+    criterion = Cell(column=CRITERION)
+    if CRITERION not in returned and len(spec.criteria_ever) == 1:
+        criterion = Cell(constant=next(iter(spec.criteria_ever)))
+    own = (FILENAME, SOURCE_ROW, CRITERION, LABEL)
+    return Plan(
+        shared={column: Cell(column=column) for column in returned if column in _RETURNED and column not in own},
+        answers=(Answer(criterion=criterion, label=LABEL),),
+        case_attributes=export.attributes.case,
+        rater_attributes=export.attributes.rater,
+    )
+
+
+def _answers(result: pa.Table, plan: Plan, shown: Cells, export: Export, name: str) -> Cells:
+    """The result as cells, once its columns are known and every row says which record it came from."""
+    known = [*_RETURNED, *plan.columns()]
+    unknown = [column for column in result.column_names if column not in known]
+    if unknown:
+        told = "; ".join(f"{column!r} (nearest: {nearest(column, known)})" for column in unknown)
+        raise refuse_export(
+            name,
+            f"{export.query} returns columns that mean nothing here: {told}.",
+            fix="Rename or drop them.",
+            code="query",
+        )
+    missing = [column for column in (SOURCE_ROW, *plan.columns()) if column not in result.column_names]
+    if missing:
+        raise refuse_export(
+            name,
+            f"{export.query} does not return {', '.join(missing)}.",
+            fix="Return `source_row`, `criterion`, `label` and every declared attribute.",
+            code="query",
+        )
+    cells = pa.table({column: pc.fill_null(result[column], "") for column in result.column_names})
+    if FILENAME in cells.column_names and not pc.all(pc.equal(cells[FILENAME], name)).as_py():
+        raise refuse_export(
+            name, f"{export.query} changes `filename`.", fix="Pass `filename` on as it is, or not at all.", code="query"
+        )
+    return Cells(
+        table=cells,
+        source_row=_source_rows(cells[SOURCE_ROW], shown, export, name),
+        n_rows=shown.n_rows,
+        found=shown.found,
+    )
+
+
+def _source_rows(returned: pa.ChunkedArray, shown: Cells, export: Export, name: str) -> pa.Array:
+    written = pc.match_substring_regex(returned, "^[0-9]{1,18}$")
+    numbers = pc.cast(pc.if_else(written, returned, "0"), pa.int64()).combine_chunks()
+    known = pc.is_in(numbers, shown.source_row)
+    if not pc.all(known, min_count=0).as_py():
+        n = len(known) - pc.sum(known, min_count=0).as_py()
+        raise refuse_export(
+            name,
+            f"{export.query} returns {n} rows with a `source_row` that is none of the export's.",
+            fix="Pass `source_row` on as it is; a join or a group that loses it loses the way back to the bytes.",
+            code="query",
+        )
+    return numbers
+
+
+def _told_apart(rows: pa.Table) -> pa.Table:
+    """Rows in the order of their key; those that share one are numbered in `source_path`, as the query gave them."""
+    rows = rows.take(pc.sort_indices(rows, [(column, "ascending") for column in _KEY]))
+    n = rows.num_rows
+    if n < 2:
+        return rows
+    begins = np.ones(n, bool)
+    begins[1:] = False
+    for column in _KEY:
+        codes = pc.fill_null(rows[column].combine_chunks().dictionary_encode().indices, -1).to_numpy()
+        begins[1:] |= codes[1:] != codes[:-1]
+    starts = np.flatnonzero(begins)
+    lengths = np.diff(np.append(starts, n))
+    if lengths.max() == 1:
+        return rows
+    place = np.arange(n) - np.repeat(starts, lengths) + 1
+    shared = pa.array(np.repeat(lengths > 1, lengths))
+    numbered = pc.binary_join_element_wise(
+        pc.fill_null(rows["source_path"], ""), pc.cast(pa.array(place), pa.string()), "#"
+    )
+    path = pc.if_else(shared, numbered, rows["source_path"])
+    rows = rows.set_column(rows.column_names.index("source_path"), rows.schema.field("source_path"), path)
+    return rows
+
+
+def _left_out(rows: pa.Table) -> tuple[pa.Table, pa.Table]:
+    """Records of which every row has an `ignore_reason` are left out with the first of them."""
+    used = pc.unique(rows["source_row"].filter(pc.is_null(rows["ignore_reason"])))
+    out = pc.invert(pc.is_in(rows["source_row"], used))
+    reasons = rows.filter(out).group_by("source_row", use_threads=False).aggregate([("ignore_reason", "min")])
+    return rows.filter(pc.invert(out)), reasons.rename_columns(IGNORED.names).cast(IGNORED)
+
+
+def _unmapped(shown: pa.Array, returned: pa.Array, query: str) -> Iterable[Refusal]:
+    fix = f"return the record from {query}, or return it with an `ignore_reason`"
+    lost = shown.filter(pc.invert(pc.is_in(shown, returned)))
+    return [Refusal(source_row=row, rule="unmapped", fix=fix) for row in lost.to_pylist()]
