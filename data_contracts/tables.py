@@ -180,6 +180,19 @@ QUARANTINE = Table(
     ("export_path", "source_row", "source_path", "criterion", "column", "rule"),
 )
 
+QUARANTINE_LOG = Table(
+    "quarantine_log",
+    "Quarantine as it is kept: with what tells a refused answer that is delivered again from a second one",
+    (
+        *QUARANTINE.columns,
+        must("intake_digest", TEXT, "digest of the mapping it was read with"),
+        must("record_digest", TEXT, "keyed hash of the record's content"),
+        may("answer_digest", TEXT, "keyed hash of the answer's content; null where the record is refused whole"),
+        must("whole", TRUTH, "whether no answer of the record was accepted"),
+    ),
+    QUARANTINE.key,
+)
+
 # --- derived tables ----------------------------------------------------------------------------------
 
 HISTORY = Table(

@@ -9,8 +9,8 @@ from collections.abc import Iterable
 
 import pyarrow as pa
 
-from data_contracts.canonical import canonical_value
-from data_contracts.tables import JUDGMENTS, TEXT
+from data_contracts.canonical import canonical_text, canonical_value
+from data_contracts.tables import JUDGMENTS, TEXT, may
 from data_contracts.vocabulary import Protocol
 
 ID_LENGTH = 32  # hexadecimal digits: 128 bits, so that no two judgments ever share an id
@@ -28,7 +28,7 @@ ASKED = (
 SHOWN = ("candidate_1", "output_1", "candidate_2", "output_2")
 ANSWER = ("state", "label", "value", "rationale")
 
-_TYPES = {column.name: column.type for column in JUDGMENTS} | {"native_id": TEXT}
+_COLUMNS = {column.name: column for column in (*JUDGMENTS, may("native_id", TEXT, "the tool's own id"))}
 
 
 def pseudonyms(key: bytes, names: Iterable[tuple[str, str]]) -> pa.Table:
@@ -80,7 +80,7 @@ def judgment_keys(study: str) -> str:
         FROM based WHERE protocol = '{Protocol.RANKING}'
         WINDOW ranking AS (PARTITION BY source_row, base ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)
     ),
-    keyed AS (SELECT * EXCLUDE (base, shown), {_keyed("base || shown")} AS judgment_key FROM whole)
+    keyed AS (SELECT * EXCLUDE (base, shown), {keyed("base || shown")} AS judgment_key FROM whole)
     SELECT * EXCLUDE (answer), sha256(judgment_key || answer) AS said FROM keyed"""
 
 
@@ -114,11 +114,12 @@ def key_pads(key: bytes) -> tuple[bytes, bytes]:
     return bytes(b ^ 0x36 for b in padded), bytes(b ^ 0x5C for b in padded)
 
 
-def _keyed(message: str) -> str:
+def keyed(message: str) -> str:
+    """SQL of the keyed hash of a text: HMAC-SHA256 under the variables `inner_pad` and `outer_pad`."""
     # The key reaches SQL as two variables, never as text that an error message could repeat.
     inner = f"unhex(sha256(getvariable('inner_pad') || encode({message})))"
     return f"left(sha256(getvariable('outer_pad') || {inner}), {ID_LENGTH})"
 
 
 def _text(*names: str) -> str:
-    return " || ".join(canonical_value(f'"{name}"', _TYPES[name]) for name in names)
+    return canonical_text(_COLUMNS[name] for name in names)

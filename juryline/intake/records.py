@@ -15,25 +15,18 @@ from data_contracts.rules import Rule, broken_rules, reading_rules, record_rules
 from data_contracts.specification import StudySpec
 from data_contracts.specification_design import Population
 from data_contracts.specification_exports import Export
-from data_contracts.tables import ATTRIBUTES, INTAKE, JUDGMENTS, QUARANTINE
+from data_contracts.tables import ATTRIBUTES, INTAKE, JUDGMENTS, QUARANTINE_LOG
 from data_contracts.vocabulary import CandidateOrder, ItemKind, Protocol, RaterKind, State
 from juryline.intake import identity, responses, times
 
 RECORD = [name for name in JUDGMENTS.names if name not in ("ledger_seq", "row_sha256")]
 PLAIN_NUMBER = "[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)"
 VALUE_SHOWN = 200
-DELIVERED = (
-    "rater",
-    "case_id",
-    "criterion",
-    "label",
-    "candidate_1",
-    "candidate_2",
-    "output_1",
-    "output_2",
-    "submitted_at",
-)
+WHERE_FOUND = ("filename", "source_row", "source_path")
 HIDDEN = ("rater", "rationale", "evidence_refs")
+
+# What an answer says, whatever file it stands in and wherever there: it tells equal deliveries apart from new ones.
+_CONTENT = canonical_text(column for column in INTAKE if column.name not in WHERE_FOUND)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +46,7 @@ class IntakeResult:
 
     judgments: pa.Table  # JUDGMENTS without ledger_seq and row_sha256, ordered by record_id
     attributes: pa.Table  # ATTRIBUTES
-    quarantine: pa.Table  # QUARANTINE: one row a rule broken
+    quarantine: pa.Table  # QUARANTINE_LOG: one row a rule broken
     n_answers: int
     n_quarantined: int  # answers, not rules
 
@@ -83,7 +76,7 @@ def judgment_records(
     result = IntakeResult(
         judgments=_columns(con, RECORD, "judged WHERE len(broken) = 0 ORDER BY record_id"),
         attributes=_attributes(con, delivery),
-        quarantine=con.sql(_quarantine(export, spec, delivery)).to_arrow_table().cast(QUARANTINE.arrow_schema),
+        quarantine=con.sql(_quarantine(export, spec, delivery)).to_arrow_table().cast(QUARANTINE_LOG.arrow_schema),
         n_answers=rows.num_rows,
         n_quarantined=con.execute("SELECT count(*) FROM judged WHERE len(broken) > 0").fetchall()[0][0],
     )
@@ -95,7 +88,7 @@ def judgment_records(
 def _register(
     con: duckdb.DuckDBPyConnection, rows: pa.Table, export: Export, spec: StudySpec, delivery: Delivery, key: bytes
 ) -> None:
-    con.register("intake", rows)
+    con.register("intake", rows.append_column("intake_row", pa.array(range(rows.num_rows), pa.int64())))
     con.register("criteria", responses.criteria_table(spec, export))
     con.register("responses", responses.responses_table(spec, export))
     con.register("periods", times.zone_periods(export.timezone) if export.timezone else times.PERIODS.empty_table())
@@ -111,8 +104,7 @@ def _register(
 
 def _sorted_rows_digest(con: duckdb.DuckDBPyConnection) -> str:
     # Where equal rows of another file are new votes, a file is known by its rows, in any order.
-    content = canonical_text(column for column in INTAKE if column.name in DELIVERED)
-    rows = f"SELECT sha256({content}) AS digest FROM intake"
+    rows = f"SELECT sha256({_CONTENT}) AS digest FROM intake"
     return con.execute(f"SELECT sha256(string_agg(digest, '' ORDER BY digest)) FROM ({rows})").fetchall()[0][0]
 
 
@@ -197,7 +189,7 @@ def _typed(export: Export, spec: StudySpec, population: Population, delivery: De
         placed_started_at_problem AS started_at_problem, placed_submitted_at_problem AS submitted_at_problem,
         coalesce(quality_flags, []) AS quality_flags,
         {_quoted(delivery.export_sha256)} AS export_sha256, {_quoted(delivery.export_path)} AS export_path,
-        source_row, source_path, {_quoted(delivery.adapter)} AS adapter,
+        source_row, source_path, intake_row, {_quoted(delivery.adapter)} AS adapter,
         native_id, getvariable('delivery')::VARCHAR AS delivery, case_attributes, rater_attributes,
         started_at_text, submitted_at_text
     FROM placed"""
@@ -245,12 +237,24 @@ def _quarantine(export: Export, spec: StudySpec, delivery: Delivery) -> str:
     values = " ".join(f"WHEN '{c}' THEN {shown.get(c, c)}::VARCHAR" for c in sorted(columns))
     mends = " ".join(f"WHEN {_quoted(mark)} THEN {_quoted(fix)}" for mark, fix in fixes.items())
     return f"""
+    WITH refused AS (SELECT * FROM judged WHERE len(broken) > 0),
+    digested AS (
+        SELECT intake_row, source_row, {identity.keyed(_CONTENT)} AS answer_digest
+        FROM intake WHERE source_row IN (SELECT source_row FROM refused)
+    ),
+    digests AS (
+        SELECT *, {identity.keyed("string_agg(answer_digest, '' ORDER BY answer_digest) OVER record")} AS record_digest
+        FROM digested
+        WINDOW record AS (PARTITION BY source_row ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)
+    )
     SELECT export_sha256, export_path, source_row, source_path, coalesce(criterion, exported_criterion) AS criterion,
         split_part(mark, ':', 2) AS "column",
         left(CASE split_part(mark, ':', 2) {values} END, {VALUE_SHOWN}) AS value,
-        split_part(mark, ':', 1) AS rule, CASE mark {mends} END AS fix
-    FROM (SELECT *, unnest(broken) AS mark FROM judged)
-    ORDER BY source_row, source_path NULLS FIRST, criterion, "column", rule, value"""
+        split_part(mark, ':', 1) AS rule, CASE mark {mends} END AS fix,
+        {_quoted(delivery.intake_digest)} AS intake_digest, record_digest, answer_digest,
+        source_row NOT IN (SELECT source_row FROM judged WHERE len(broken) = 0) AS whole
+    FROM (SELECT *, unnest(broken) AS mark FROM refused) JOIN digests USING (intake_row, source_row)
+    ORDER BY source_row, source_path NULLS FIRST, criterion, "column", rule, value, intake_row"""
 
 
 def _attributes(con: duckdb.DuckDBPyConnection, delivery: Delivery) -> pa.Table:
