@@ -1,4 +1,4 @@
-"""What tests of estimators over pairs share: games written as (first, sign, second, cluster)."""
+"""What tests of estimators share: games written as (first, sign, second, cluster), ratings as a table."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from juryline.estimators.agreement_units import Ratings, tally_ratings
 from juryline.estimators.games import Games, Outcome, PairTallies
 
 SIGNS = {">": Outcome.FIRST, "<": Outcome.SECOND, "=": Outcome.TIE, "x": Outcome.BOTH_FAIL}
@@ -52,3 +53,29 @@ def tallied() -> Callable[[Games], PairTallies]:
         )
 
     return tally
+
+
+@pytest.fixture
+def rated() -> Callable[..., Ratings]:
+    """Ratings from a table, units x raters; None is not rated. Each unit is a cluster unless they are given."""
+
+    def build(table: Sequence[Sequence[Any]], labels: Sequence[Any], clusters: Sequence[int] | None = None) -> Ratings:
+        rows = [row for row in table if any(label is not None for label in row)]
+        cells = [
+            (unit, rater, labels.index(label))
+            for unit, row in enumerate(rows)
+            for rater, label in enumerate(row)
+            if label is not None
+        ]
+        unit, rater, label = np.array(cells, dtype=np.int64).reshape(-1, 3).T
+        return tally_ratings(
+            unit,
+            rater,
+            label,
+            np.ones(len(cells), dtype=np.int64),
+            cluster=np.arange(len(rows)) if clusters is None else np.array(clusters),
+            n_raters=max((len(row) for row in table), default=0),
+            n_labels=len(labels),
+        )
+
+    return build
