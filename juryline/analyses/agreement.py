@@ -1,0 +1,240 @@
+"""`agreement` of a specification: how far raters give the same answers, to rows of `estimates`.
+
+Belongs here: the rows of METHODS 7 between the raters of a population. Does not: agreement of two populations
+(`population_agreement`), what a unit or a label is (`agreement_judgments`, `agreement_labels`), which
+coefficients are asked for (`agreement_coefficients`), the statistics (`juryline.estimators`).
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import ibis.expr.types as ir
+import numpy as np
+
+from data_contracts.estimates import Cut, Estimate
+from data_contracts.specification import StudySpec
+from data_contracts.specification_analyses import Agreement
+from data_contracts.vocabulary import ItemKind, Reason, Statistic, Status, Unit
+from juryline.analyses.agreement_coefficients import Choice, choices, estimator_of
+from juryline.analyses.agreement_context import (
+    coincidence_table,
+    confusion_rows,
+    count_rows,
+    missing_share,
+    prevalence_rows,
+)
+from juryline.analyses.agreement_judgments import Judgments
+from juryline.analyses.agreement_labels import LabelSet
+from juryline.analyses.agreement_scope import Scope, populations_of, scopes
+from juryline.analyses.cuts import cuts, sql_text
+from juryline.analyses.labelling import STUDY, labelled
+from juryline.analyses.population_agreement import population_rows
+from juryline.estimators.agreement_coefficient import Coefficient, estimate_coefficient
+from juryline.estimators.agreement_interval import CoefficientResult, estimate_with_intervals
+from juryline.estimators.agreement_units import Ratings
+from juryline.estimators.quantity import Quantity
+from juryline.estimators.raw_agreement import RawAgreement
+from juryline.estimators.self_agreement import SelfAgreement
+
+MOST_RATERS_PAIRED = 20  # pairs of more raters are given only where `rater_pairs: true` asks for them
+
+
+def agreement_rows(analysis: Agreement, spec: StudySpec, views: Mapping[str, ir.Table]) -> list[Estimate]:
+    """Every estimate of an `agreement` analysis.
+
+    Parameters
+    ----------
+    analysis : Agreement
+    spec : StudySpec
+    views : mapping of str to ibis Table
+        `comparisons` and `ratings`.
+
+    Raises
+    ------
+    SpecificationError
+        Adjudicated labels, resampled raters, pooled criteria with different labels, a coefficient that does not fit
+        the scale, or one that is not in this version.
+    ContractError
+        Judgments without a case.
+
+    Notes
+    -----
+    A judgment is a rating if it is answered, or of a pair and a tie or both fail, or of a state in `as_category`;
+    any other leaves its cell empty. Rater pairs are given for up to 20 raters unless `rater_pairs` says otherwise.
+    """
+    between = populations_of(analysis)
+    rows: list[Estimate] = []
+    for scope in scopes(analysis, spec, views):
+        if between is not None:
+            rows += population_rows(scope, between)
+            continue
+        repeated = scope.analysis.model_copy(update={"include": (*analysis.include, ItemKind.REPEAT)})
+        with_repeats = dict(cuts(repeated, spec, scope.view))
+        for cut, judgments in cuts(scope.analysis, spec, scope.view):
+            labels = scope.labels(cut)
+            read = scope.read(judgments, cut)
+            rows += _Rows(scope, cut, labels, read).rows()
+            rows += _self_agreement(
+                scope, cut, scope.read(with_repeats[cut], cut), scope.source(cut, analysis=repeated)
+            )
+    return rows
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """A coefficient and whom its row speaks of."""
+
+    choice: Choice
+    coefficient: Coefficient
+    raters: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """The rows of one cut."""
+
+    scope: Scope
+    cut: Cut
+    labels: LabelSet
+    judgments: Judgments
+
+    def rows(self) -> list[Estimate]:
+        ratings = self.judgments.ratings()
+        return [*self._coefficients(ratings), *self._context(ratings)]
+
+    def _coefficients(self, ratings: Ratings) -> Iterator[Estimate]:
+        named = list(self._named(ratings))
+        results = self._results(ratings, [one.coefficient for one in named])
+        for one, result in zip(named, results):
+            if one.raters is None:
+                yield self._study_row(one.choice.statistic, result)
+            else:
+                yield self._pair_row(one.choice.statistic, one.raters, result)
+
+    def _named(self, ratings: Ratings) -> Iterator[_Named]:
+        criterion = self.scope.criteria(self.cut)[0]
+        size, values = self.judgments.n_labels, self.judgments.values
+        for choice in choices(self.scope.analysis, criterion, self.labels):
+            if not choice.of_rater_pairs:
+                yield _Named(choice, estimator_of(choice, self.labels, size, values))
+                continue
+            for pair in self._rater_pairs(ratings):
+                yield _Named(choice, estimator_of(choice, self.labels, size, values, pair), pair)
+
+    def _rater_pairs(self, ratings: Ratings) -> list[tuple[int, int]]:
+        raters = ratings.present_raters.tolist()
+        asked = self.scope.analysis.rater_pairs
+        if asked is None:
+            asked = len(raters) <= MOST_RATERS_PAIRED
+        return list(combinations(raters, 2)) if asked else []
+
+    def _results(self, ratings: Ratings, coefficients: list[Coefficient]) -> list[CoefficientResult | None]:
+        if not self.scope.units_known(self.judgments):
+            return [None] * len(coefficients)
+        return list(estimate_with_intervals(ratings, coefficients, resampling=self.scope.resampling()))
+
+    def _study_row(self, statistic: Statistic, result: CoefficientResult | None) -> Estimate:
+        judgments = self.judgments
+        rated = judgments.rated
+        return self._row(
+            statistic,
+            result,
+            subject=STUDY,
+            subject_kind="study",
+            source=self.scope.source(self.cut, self.scope.rated),
+            n_judgments=int(judgments.count[rated].sum()),
+            n_cases=len(np.unique(judgments.case[rated])),
+            n_raters=len(np.unique(judgments.rater[rated])),
+            states=judgments.states(),
+        )
+
+    def _pair_row(self, statistic: Statistic, raters: tuple[int, int], result: CoefficientResult | None) -> Estimate:
+        of_pair = self.judgments.of_raters(raters)
+        first, second = (self.judgments.raters[rater] for rater in raters)
+        return self._row(
+            statistic,
+            result,
+            subject=first,
+            comparator=second,
+            subject_kind="rater",
+            source=self.scope.source(self.cut, self.scope.rated, f"rater IN ({sql_text(first)}, {sql_text(second)})"),
+            n_judgments=of_pair.n_pairable,
+            n_raters=2,
+            states=of_pair.states(),
+        )
+
+    def _row(self, statistic: Statistic, result: CoefficientResult | None, **columns: Any) -> Estimate:
+        unit = Unit.SHARE if statistic is Statistic.RAW_AGREEMENT else Unit.COEFFICIENT
+        if result is None:
+            quantity = Quantity.missing(Status.NOT_ESTIMABLE, Reason.ORDER_NOT_RECORDED)
+            return labelled(self.cut, statistic, unit, quantity, **columns)
+        return labelled(
+            self.cut, statistic, unit, result.quantity, interval=result.interval, n_units=result.n_units, **columns
+        )
+
+    def _context(self, ratings: Ratings) -> Iterator[Estimate]:
+        source = self.scope.source(self.cut)
+        states = self.judgments.states()
+        pairable = int((ratings.raters_per_unit >= 2).sum())
+        rows = [*count_rows(self.judgments, pairable), missing_share(self.judgments, self.scope.spec)]
+        if not self.labels.continuous:
+            rows += prevalence_rows(self.judgments, self.labels.names)
+            rows += confusion_rows(coincidence_table(ratings), self.labels.names)
+        rows.append((Statistic.RESPONSE_AGREEMENT, Unit.SHARE, self._response_agreement(), {}))
+        for statistic, unit, quantity, dimensions in rows:
+            yield labelled(
+                self.cut,
+                statistic,
+                unit,
+                quantity,
+                subject=STUDY,
+                subject_kind="study",
+                source=source,
+                dimensions=dimensions,
+                states=states,
+            )
+
+    def _response_agreement(self) -> Quantity:
+        if not self.scope.units_known(self.judgments):
+            return Quantity.missing(Status.NOT_ESTIMABLE, Reason.ORDER_NOT_RECORDED)
+        return estimate_coefficient(RawAgreement(), self.judgments.responses())
+
+
+def _self_agreement(scope: Scope, cut: Cut, judgments: Judgments, source: str) -> Iterator[Estimate]:
+    def row(quantity: Quantity, subject: str, kind: str, **columns: Any) -> Estimate:
+        return labelled(
+            cut,
+            Statistic.SELF_AGREEMENT,
+            Unit.SHARE,
+            quantity,
+            subject=subject,
+            subject_kind=kind,
+            source=source,
+            **columns,
+        )
+
+    repeats, places = judgments.repeats()
+    raters = np.unique(repeats.rater // places).tolist()
+    if not raters or not scope.units_known(judgments):
+        reason = Reason.ORDER_NOT_RECORDED if raters else Reason.NO_REPEATS
+        yield row(Quantity.missing(Status.NOT_ESTIMABLE, reason), STUDY, "study", states=judgments.states())
+        return
+    for rater in raters:
+        own, _ = judgments.repeats(rater)
+        quantity = estimate_coefficient(RawAgreement(), own)
+        alias = judgments.raters[rater]
+        yield row(quantity, alias, "rater", n_judgments=len(own.unit), n_units=own.n_units, n_raters=1)
+    mean = SelfAgreement(places=places)
+    (result,) = estimate_with_intervals(repeats, [mean], resampling=scope.resampling())
+    yield row(
+        result.quantity,
+        STUDY,
+        "study",
+        interval=result.interval,
+        n_judgments=len(repeats.unit),
+        n_units=result.n_units,
+        n_raters=len(raters),
+        states=judgments.states(),
+    )

@@ -1,0 +1,203 @@
+"""Agreement between two populations of an `agreement` analysis (`between: [A, B]`), to rows of `estimates`.
+
+Belongs here: reading two populations side by side without pooling them, and their rows. Does not: agreement
+within one (`agreement`), or the statistics (`juryline.estimators.population_kappa`).
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import ibis
+import ibis.expr.types as ir
+import numpy as np
+
+from data_contracts.errors import SpecificationError
+from data_contracts.estimates import Cut, Estimate
+from data_contracts.vocabulary import Reason, Statistic, Status, Unit
+from juryline.analyses.agreement_context import confusion_rows, count_rows, missing_share, prevalence_rows
+from juryline.analyses.agreement_judgments import Judgments
+from juryline.analyses.agreement_labels import LabelSet
+from juryline.analyses.agreement_scope import Scope
+from juryline.analyses.cuts import cuts
+from juryline.analyses.labelling import labelled
+from juryline.estimators.agreement_coefficient import Coefficient, estimate_coefficient
+from juryline.estimators.agreement_interval import estimate_with_intervals
+from juryline.estimators.population_kappa import PopulationAgreement, PopulationKappa, cross_table
+from juryline.estimators.quantity import Quantity
+
+_JOIN = "/"  # no id contains it: who judged in both populations is a rater in each
+_ORDER = " ORDER BY record_id"
+
+
+def population_rows(scope: Scope, between: tuple[str, str]) -> list[Estimate]:
+    """Rows of two populations: their subject is the first, which they also carry as population.
+
+    Raises
+    ------
+    SpecificationError
+        A coefficient of raters, or populations with different clusters.
+    """
+    _refuse(scope, between)
+    rows: list[Estimate] = []
+    for cut, first, second in _cuts(scope, between):
+        judgments = scope.read(_named(first).union(_named(second)), cut)
+        rows += _Rows(scope, between, cut, scope.labels(cut), judgments).rows()
+    return rows
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """The rows of one cut."""
+
+    scope: Scope
+    between: tuple[str, str]
+    cut: Cut
+    labels: LabelSet
+    judgments: Judgments
+
+    def rows(self) -> list[Estimate]:
+        return [*self._coefficients(), *self._context()]
+
+    @property
+    def _in_second(self) -> np.ndarray:
+        second = self.between[1]
+        return np.array([rater.split(_JOIN)[0] == second for rater in self.judgments.raters], dtype=bool)
+
+    def _coefficients(self) -> Iterator[Estimate]:
+        judgments, in_second = self.judgments, self._in_second
+        in_both = np.intersect1d(*(judgments.unit[judgments.rated & side] for side in self._sides()))
+        used = judgments.rated & np.isin(judgments.unit, in_both)
+        counts = {
+            "n_judgments": int(judgments.count[used].sum()),
+            "n_cases": len(np.unique(judgments.case[used])),
+            "n_raters": len(np.unique(judgments.rater[used])),
+        }
+        estimators: dict[Statistic, Coefficient] = {
+            Statistic.POPULATION_KAPPA: PopulationKappa(in_second=in_second, mirror=self.labels.mirror),
+            Statistic.POPULATION_AGREEMENT: PopulationAgreement(in_second=in_second),
+        }
+        if self.scope.oriented and self.labels.of_pairs:
+            estimators[Statistic.POPULATION_KAPPA_ORIENTED] = PopulationKappa(in_second=in_second, mirror=None)
+        if not self.scope.units_known(judgments):
+            for statistic in estimators:
+                yield self._row(statistic, _unit(statistic), _ORDER_UNKNOWN, **counts)
+            return
+        ratings, resampling = judgments.ratings(), self.scope.resampling()
+        results = estimate_with_intervals(ratings, list(estimators.values()), resampling=resampling)
+        for statistic, result in zip(estimators, results):
+            yield self._row(
+                statistic,
+                _unit(statistic),
+                result.quantity,
+                interval=result.interval,
+                n_units=result.n_units,
+                **counts,
+            )
+
+    def _context(self) -> Iterator[Estimate]:
+        judgments, in_second = self.judgments, self._in_second
+        shared = np.intersect1d(*(judgments.unit[judgments.rated & side] for side in self._sides()))
+        rows = [*count_rows(judgments, len(shared)), missing_share(judgments, self.scope.spec)]
+        if not self.labels.continuous:
+            rows += confusion_rows(cross_table(judgments.ratings(), in_second), self.labels.names)
+        response = _ORDER_UNKNOWN
+        if self.scope.units_known(judgments):
+            response = estimate_coefficient(PopulationAgreement(in_second=in_second), judgments.responses())
+        rows.append((Statistic.RESPONSE_AGREEMENT, Unit.SHARE, response, {}))
+        for statistic, unit, quantity, dimensions in rows:
+            yield self._row(statistic, unit, quantity, dimensions=dimensions)
+        if not self.labels.continuous:
+            yield from self._prevalence()
+
+    def _prevalence(self) -> Iterator[Estimate]:
+        for population, second in zip(self.between, (False, True)):
+            judgments = self.judgments.of_raters(np.flatnonzero(self._in_second == second).tolist())
+            for statistic, unit, quantity, dimensions in prevalence_rows(judgments, self.labels.names):
+                yield labelled(
+                    self.cut,
+                    statistic,
+                    unit,
+                    quantity,
+                    subject=population,
+                    subject_kind="population",
+                    source=self._source(population),
+                    dimensions=dimensions,
+                    states=judgments.states(),
+                )
+
+    def _row(self, statistic: Statistic, unit: Unit, quantity: Quantity, **columns: Any) -> Estimate:
+        first, second = self.between
+        source = f"{self._source(first).removesuffix(_ORDER)} UNION ALL {self._source(second)}"
+        return labelled(
+            self.cut,
+            statistic,
+            unit,
+            quantity,
+            subject=first,
+            comparator=second,
+            subject_kind="population",
+            source=source,
+            states=self.judgments.states(),
+            **columns,
+        )
+
+    def _sides(self) -> tuple[np.ndarray, np.ndarray]:
+        second = self._in_second[self.judgments.rater]
+        return ~second, second
+
+    def _source(self, population: str) -> str:
+        part = self.scope.analysis.model_copy(update={"population": (population,)})
+        return self.scope.source(replace(self.cut, population=population), analysis=part)
+
+
+_ORDER_UNKNOWN = Quantity.missing(Status.NOT_ESTIMABLE, Reason.ORDER_NOT_RECORDED)
+
+
+def _unit(statistic: Statistic) -> Unit:
+    return Unit.SHARE if statistic is Statistic.POPULATION_AGREEMENT else Unit.COEFFICIENT
+
+
+def _refuse(scope: Scope, between: tuple[str, str]) -> None:
+    analysis = scope.analysis
+    if analysis.coefficients is not None:
+        raise SpecificationError(
+            f"analysis {analysis.id}: {', '.join(analysis.coefficients)} are of raters, not of two populations",
+            where=f"study.yaml, analyses, {analysis.id}, coefficients",
+            fix="remove coefficients, or set between: raters",
+        )
+    if len({scope.cluster(population) for population in between}) > 1:
+        raise SpecificationError(
+            f"analysis {analysis.id}: its populations declare different independent units",
+            where=f"study.yaml, analyses, {analysis.id}",
+            fix="set independent_unit in the analysis",
+        )
+
+
+def _cuts(scope: Scope, between: tuple[str, str]) -> Iterator[tuple[Cut, ir.Table, ir.Table]]:
+    """Every cut with the judgments of each population; of a slice value that one lacks it has none."""
+    first, second = (_cuts_of(scope, population) for population in between)
+    for key in dict.fromkeys([*first, *second]):
+        given = first[key] if key in first else second[key]
+        nothing = given.filter(ibis.literal(False))
+        criterion, slice, slice_value = key
+        cut = Cut(
+            analysis=scope.analysis.id,
+            method=scope.analysis.method,
+            criterion=criterion,
+            population=between[0],
+            slice=slice,
+            slice_value=slice_value,
+        )
+        yield cut, first.get(key, nothing), second.get(key, nothing)
+
+
+def _cuts_of(scope: Scope, population: str) -> dict[tuple[str, str, str], ir.Table]:
+    part = scope.analysis.model_copy(update={"population": (population,)})
+    return {
+        (cut.criterion, cut.slice, cut.slice_value): judgments for cut, judgments in cuts(part, scope.spec, scope.view)
+    }
+
+
+def _named(judgments: ir.Table) -> ir.Table:
+    return judgments.mutate(rater=judgments.population + _JOIN + judgments.rater)
