@@ -40,6 +40,10 @@ Coefficient = Literal[
 ]
 
 
+# Given where none is named; the four that readers of such studies look for.
+COEFFICIENTS: tuple[Coefficient, ...] = ("raw_agreement", "cohen_kappa", "fleiss_kappa", "krippendorff_alpha")
+
+
 class Interval(Part):
     method: Literal["percentile", "bootstrap"]
     """percentile: ends are quantiles of the rounds; bootstrap: a t interval on their spread."""
@@ -154,10 +158,9 @@ class Agreement(AnalysisPart):
     """Raters of a population, or two populations."""
     unit: Literal["game", "presentation"] = "game"
     """Pairwise: an unordered pair of outputs, or the pair in the order shown."""
-    coefficients: tuple[Coefficient, ...] = Field(
-        default=("raw_agreement", "cohen_kappa", "fleiss_kappa", "krippendorff_alpha"), min_length=1
-    )
-    """Coefficients given."""
+    coefficients: Annotated[tuple[Coefficient, ...], Field(min_length=1)] | None = None
+    """Coefficients given; raw_agreement, cohen_kappa, fleiss_kappa and krippendorff_alpha unless given, on
+    interval and ratio scales krippendorff_alpha alone."""
     metrics: tuple[Annotated[Measure, Word], ...] = ()
     """Further metrics of krippendorff_alpha beside the scale's own."""
     orientation: Literal["symmetrised", "declared"] = "symmetrised"

@@ -189,12 +189,18 @@ def _agreement_problems(at: Address, spec: StudySpec, analysis: Agreement) -> It
             yield from _population_problems((*at, "between"), spec, (id,))
         if analysis.between[0] == analysis.between[1]:
             yield Problem((*at, "between"), "a population is held against itself", "name two, or `raters`")
-        if analysis.population is not None:
-            yield Problem((*at, "population"), "the populations are those of `between`", "remove `population`")
+        for key in ("population", "coefficients", "metrics", "rater_pairs"):
+            if getattr(analysis, key):
+                yield Problem((*at, key), f"{key} has no meaning between two populations", f"remove `{key}`")
+    if "rater" in (analysis.independent_unit or ()):
+        # Copies of a rater agree with themselves, so resampled raters give too high a coefficient (METHODS 7.4).
+        yield Problem(
+            (*at, "independent_unit"), "raters are never resampled", "write `case`; `raters: random` adds their spread"
+        )
     if analysis.unit == "presentation" and all(c.protocol is not Protocol.PAIRWISE for c in criteria):
         yield Problem((*at, "unit"), "only pairs are presented in an order", "remove `unit`")
     measures = {criterion.scale.measure if criterion.scale else Measure.NOMINAL for criterion in criteria}
-    weighted = [name for name in analysis.coefficients if name in WEIGHTED]
+    weighted = [name for name in analysis.coefficients or () if name in WEIGHTED]
     if weighted and Measure.NOMINAL in measures:
         yield Problem(
             (*at, "coefficients"), f"{weighted[0]} needs levels in an order", "remove it, or name the criteria"

@@ -185,7 +185,7 @@ def _read(read: Read | None) -> dict[str, Any] | None:
 
 
 def _exclusion(spec: StudySpec, rule: Exclusion) -> dict[str, Any]:
-    humans = [p.id for p in spec.raters.populations if p.kind is RaterKind.HUMAN]
+    humans = [p.id for p in spec.raters.populations if p.kind is RaterKind.HUMAN and not p.adjudicates]
     written = _dump(rule) | {"population": sorted(rule.population or humans)}
     if "criterion" in written and written["criterion"] is None:
         of_spa = rule.rule == "spa_complement"

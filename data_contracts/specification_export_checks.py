@@ -210,9 +210,12 @@ def _column_problems(at: Address, spec: StudySpec, export: Export) -> Iterator[P
         yield Problem(
             (*at, "labels"), what, "write `labels: {criterion: column}`; or `criterion: column` and `label: column`"
         )
-    elif long and (columns.criterion is None or columns.label is None):
-        missing = "criterion" if columns.criterion is None else "label"
-        yield Problem((*at, missing), f"a long table needs `{missing}` too", f"write `{missing}: column`")
+    elif long and columns.label is None:
+        yield Problem((*at, "label"), "a long table needs `label` too", "write `label: column`")
+    elif long and columns.criterion is None and len(spec.criteria_ever) > 1:
+        yield Problem((*at, "criterion"), "a long table needs `criterion` too", "write `criterion: column`")
+    if columns.label is not None and columns.label.column is None:
+        yield Problem((*at, "label"), "one constant cannot be all answers", "write `label: column`")
     criteria = [spec.criteria_ever[id] for id in columns.labels if id in spec.criteria_ever]
     protocols = {criterion.protocol for criterion in (criteria if wide else spec.criteria_ever.values())}
     population = spec.populations.get(export.population or "")

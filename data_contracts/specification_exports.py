@@ -37,7 +37,8 @@ class Read(Part):
     quote: Annotated[str, Field(max_length=1)] = '"'
     """Around cells; the empty text for none."""
     header: bool | tuple[Text, ...] = True
-    """Whether the first record names the columns; false: column_1, column_2 ...; or the names themselves."""
+    """Whether the first record names the columns; false: they are column_1, column_2 ...; a list: their names, in a
+    file without a header."""
     encoding: Text = "utf-8"
     """Of the text; a byte order mark is taken off."""
     decimal: Literal[".", ","] = "."

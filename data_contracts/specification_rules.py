@@ -43,8 +43,8 @@ class IncompleteSet(ExclusionRule):
     rule: Literal["incomplete_set"]
     expected: Positive
     """How many make a set."""
-    of: Literal["judgments"]
-    """What is counted: scored judgments."""
+    of: Literal["judgments", "cases"]
+    """What is counted: scored judgments that have an answer, or the cases they are of."""
     on_missing: OnMissing = "error"
     """Where a judgment has no submission id."""
 

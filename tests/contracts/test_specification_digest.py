@@ -136,7 +136,7 @@ def test_writing_the_same_study_otherwise_changes_no_digest(study, old, new):
         ("alpha: [0.10, 0.05, 0.01]", "alpha: [0.1, 5e-2, .01]"),
         (
             "{id: twice, rule: repeat_submission",
-            "{id: twice, population: [md, crowd, students], rule: repeat_submission",
+            "{id: twice, population: [students, crowd], rule: repeat_submission",
         ),
         ("tau: 1.1", "tau: 1.1, criterion: preference"),
         ("rounds: 500", "rounds: 500, pairs: [[davinci, curie], [davinci, human], [curie, human]]"),
