@@ -1,9 +1,12 @@
-"""What a specification may declare and this version does not compute: refused by name, never approximated."""
+"""What a specification may declare and this version does not compute: refused by name, never approximated.
+
+The model holds the whole language; what is listed here is taken out of the list as it is built.
+"""
 
 from collections.abc import Iterator
 
 from data_contracts.specification import StudySpec
-from data_contracts.specification_analyses import BradleyTerry
+from data_contracts.specification_analyses import RAW, Agreement, Analysis, BradleyTerry, Elo
 from data_contracts.specification_problem import Problem, refusal
 from data_contracts.yaml_source import Address
 
@@ -28,10 +31,31 @@ def _unbuilt(spec: StudySpec) -> Iterator[Problem]:
         at: Address = ("analyses", place)
         if analysis.method in UNBUILT_METHODS:
             yield _not_built((*at, "method"), f"method {analysis.method}", f"remove the analysis {analysis.id}")
-        if isinstance(analysis, BradleyTerry) and analysis.ties == "davidson":
-            yield _not_built((*at, "ties"), "ties: davidson", "write `ties: half` or `ties: drop`")
+        else:
+            yield from _unbuilt_keys(at, analysis)
     if spec.sensitivity is not None:
         yield _not_built(("sensitivity",), "sensitivity", "remove it")
+
+
+def _unbuilt_keys(at: Address, analysis: Analysis) -> Iterator[Problem]:
+    if analysis.labels != RAW:
+        yield _not_built((*at, "labels"), f"labels: {analysis.labels}", "write `labels: raw`")
+    if isinstance(analysis, BradleyTerry) and analysis.ties == "davidson":
+        yield _not_built((*at, "ties"), "ties: davidson", "write `ties: half` or `ties: drop`")
+    if isinstance(analysis, Agreement):
+        if "kendall_w" in (analysis.coefficients or ()):
+            yield _not_built((*at, "coefficients"), "coefficient kendall_w", "name others")
+        if isinstance(analysis.between, tuple) and analysis.raters == "random":
+            yield _not_built((*at, "raters"), "raters: random between two populations", "write `raters: fixed`")
+    if analysis.interval is not None and not _interval_is_built(analysis, analysis.interval.method):
+        what = f"interval: {{method: {analysis.interval.method}}} for {analysis.method}"
+        yield _not_built((*at, "interval"), what, "remove `interval`")
+
+
+def _interval_is_built(analysis: Analysis, method: str) -> bool:
+    if isinstance(analysis, Agreement):
+        return method == "bootstrap" or analysis.raters == "fixed"
+    return isinstance(analysis, Elo) and method == "bootstrap"
 
 
 def _not_built(address: Address, what: str, fix: str) -> Problem:

@@ -41,14 +41,15 @@ Share = Annotated[float, Field(gt=0, lt=1)]
 Word = Field(strict=False)
 
 Pair = tuple[Id, Id]
+# The bounds are of the list, so they stand before the reader that makes one.
 OneOrMoreIds = Annotated[
-    tuple[Id, ...], BeforeValidator(as_tuple, json_schema_input_type=Id | tuple[Id, ...]), Field(min_length=1)
+    tuple[Id, ...], Field(min_length=1), BeforeValidator(as_tuple, json_schema_input_type=Id | tuple[Id, ...])
 ]
 IndependentUnit = Annotated[
     tuple[Text, ...],
-    BeforeValidator(as_tuple, json_schema_input_type=Text | tuple[Text, ...]),
     Field(min_length=1, max_length=2),
+    BeforeValidator(as_tuple, json_schema_input_type=Text | tuple[Text, ...]),
 ]
 Alphas = Annotated[
-    tuple[Share, ...], BeforeValidator(as_tuple, json_schema_input_type=Share | tuple[Share, ...]), Field(min_length=1)
+    tuple[Share, ...], Field(min_length=1), BeforeValidator(as_tuple, json_schema_input_type=Share | tuple[Share, ...])
 ]

@@ -97,7 +97,8 @@ def _one_of(at: tuple[str, ...], value: str | None, choices: list[str]) -> Itera
 
 def _criteria(spec: StudySpec, analysis: Analysis) -> list[str]:
     ids = [id for id in analysis.criterion if id in spec.criteria] or [c.id for c in spec.criteria_of(analysis)]
-    return [*ids, "*"] if isinstance(analysis, PassRates) and analysis.pool else ids
+    pooled = isinstance(analysis, PassRates) and (analysis.pool or analysis.total)
+    return [*ids, "*"] if pooled else ids
 
 
 def _populations(spec: StudySpec, analysis: Analysis) -> list[str]:

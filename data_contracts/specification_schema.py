@@ -29,5 +29,10 @@ def schema_text() -> str:
     return json.dumps(study_schema(), indent=2, sort_keys=True, ensure_ascii=False) + "\n"
 
 
+def write_schema(path: Path = SCHEMA) -> None:
+    """Write the schema, by default where it is published."""
+    path.write_text(schema_text(), encoding="utf-8")
+
+
 if __name__ == "__main__":
-    SCHEMA.write_text(schema_text(), encoding="utf-8")
+    write_schema()
