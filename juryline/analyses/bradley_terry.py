@@ -14,26 +14,19 @@ from data_contracts.errors import SpecificationError
 from data_contracts.estimates import Cut, Estimate
 from data_contracts.specification import StudySpec
 from data_contracts.specification_analyses import BradleyTerry
-from data_contracts.vocabulary import Protocol, Statistic, Unit
+from data_contracts.vocabulary import Statistic, Unit
 from juryline.analyses.comparisons import (
     VIEW,
     Pair,
     among,
+    clustered_by,
     count_all,
     pair_codes,
     rated_outcomes,
     read_tallies,
     with_outcomes,
 )
-from juryline.analyses.cuts import (
-    criteria,
-    cuts,
-    declared_pairs,
-    independent_unit,
-    not_in_this_version,
-    populations,
-    source_query,
-)
+from juryline.analyses.cuts import criteria, cuts, declared_pairs, not_in_this_version, source_query
 from juryline.analyses.families import expectation_rows, with_holm
 from juryline.analyses.labelling import labelled
 from juryline.estimators.bradley_terry import BradleyTerryResult, bradley_terry
@@ -54,8 +47,7 @@ def bradley_terry_rows(analysis: BradleyTerry, spec: StudySpec, view: ir.Table) 
     Raises
     ------
     SpecificationError
-        `ties: davidson` or an interval method: not in this version. A ranking whose independent unit nobody declares:
-        the pairs of one ranking are not independent.
+        `ties: davidson` or an interval method: not in this version; or as `clustered_by`.
 
     Notes
     -----
@@ -63,12 +55,13 @@ def bradley_terry_rows(analysis: BradleyTerry, spec: StudySpec, view: ir.Table) 
     declared pairs. Where ratings cannot be compared, `component` says which systems can.
     """
     ties = _tie_rule(analysis)
-    _refuse(analysis, spec)
+    if analysis.interval is not None:
+        raise not_in_this_version(analysis, "interval", f"interval: {analysis.interval.method}")
     tested = declared_pairs(analysis, spec)
     pairs = _every_pair(tested, spec)
     rows: list[Estimate] = []
     for cut, judgments in cuts(analysis, spec, view):
-        tallies = read_tallies(judgments, independent_unit(analysis, spec, cut.population), spec)
+        tallies = read_tallies(judgments, clustered_by(analysis, spec, cut.population), spec)
         result = bradley_terry(tallies, ties=ties, pairs=pair_codes(pairs, spec), level=analysis.confidence)
         rows += _rows(cut, judgments, result, pairs, tested, analysis, spec)
     rows = with_holm(rows, analysis, len(criteria(analysis, spec)) * len(tested))
@@ -85,20 +78,6 @@ def _tie_rule(analysis: BradleyTerry) -> TieRule:
             code="not_in_this_version",
         )
     return analysis.ties
-
-
-def _refuse(analysis: BradleyTerry, spec: StudySpec) -> None:
-    if analysis.interval is not None:
-        raise not_in_this_version(analysis, "interval", f"interval: {analysis.interval.method}")
-    ranked = [criterion.id for criterion in criteria(analysis, spec) if criterion.protocol is Protocol.RANKING]
-    for population, members in populations(analysis, spec):
-        if ranked and any(spec.independent_unit_of(analysis, member) is None for member in members):
-            raise SpecificationError(
-                f"analysis {analysis.id}: the pairs of one ranking are not independent, and no independent unit "
-                f"is declared for {', '.join(ranked)} by {population}",
-                where="study.yaml, claim.independent_unit",
-                fix="set claim.independent_unit: [rater], or [case]",
-            )
 
 
 def _every_pair(declared: list[Pair], spec: StudySpec) -> list[Pair]:

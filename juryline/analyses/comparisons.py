@@ -13,9 +13,19 @@ import ibis.expr.types as ir
 import numpy as np
 import pyarrow as pa
 
+from data_contracts.errors import SpecificationError
 from data_contracts.specification import StudySpec
-from data_contracts.vocabulary import State
-from juryline.analyses.cuts import cluster_codes, codes, sql_text, unit_columns
+from data_contracts.specification_analyses import Analysis
+from data_contracts.vocabulary import Protocol, State
+from juryline.analyses.cuts import (
+    cluster_codes,
+    codes,
+    criteria,
+    independent_unit,
+    populations,
+    sql_text,
+    unit_columns,
+)
 from juryline.estimators.games import Games, Outcome, PairTallies, TieRule
 
 VIEW = "comparisons"
@@ -52,6 +62,26 @@ class Counts:
             "n_raters": self.n_raters,
             "states": self.states,
         }
+
+
+def clustered_by(analysis: Analysis, spec: StudySpec, population: str) -> tuple[str, ...]:
+    """Dimensions of the independent unit, each at least as coarse as a judgment.
+
+    Raises
+    ------
+    SpecificationError
+        A ranking whose independent unit nobody declares: its pairs would pass for independent judgments.
+    """
+    ranked = [criterion.id for criterion in criteria(analysis, spec) if criterion.protocol is Protocol.RANKING]
+    members = dict(populations(analysis, spec))[population]
+    if ranked and any(spec.independent_unit_of(analysis, member) is None for member in members):
+        raise SpecificationError(
+            f"analysis {analysis.id}: the pairs of one ranking are not independent, and nobody declares the "
+            f"independent unit of {', '.join(ranked)}",
+            where="study.yaml, claim.independent_unit",
+            fix="set claim.independent_unit: [rater], or [case]",
+        )
+    return independent_unit(analysis, spec, population)
 
 
 def read_games(judgments: ir.Table, units: Sequence[str], spec: StudySpec, order: Sequence[str]) -> Games:

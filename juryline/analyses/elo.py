@@ -19,13 +19,14 @@ from juryline.analyses.comparisons import (
     BY_JUDGMENT,
     VIEW,
     Pair,
+    clustered_by,
     count_all,
     pair_codes,
     rated_outcomes,
     read_games,
     with_outcomes,
 )
-from juryline.analyses.cuts import cuts, declared_pairs, independent_unit, not_in_this_version, source_query
+from juryline.analyses.cuts import cuts, declared_pairs, not_in_this_version, source_query
 from juryline.analyses.labelling import labelled
 from juryline.estimators.elo import EloResult, elo_ratings
 from juryline.estimators.quantity import Quantity
@@ -44,7 +45,7 @@ def elo_rows(analysis: Elo, spec: StudySpec, view: ir.Table) -> list[Estimate]:
     Raises
     ------
     SpecificationError
-        An interval method that is not in this version, or fewer than two bootstrap rounds.
+        An interval method that is not in this version, fewer than two bootstrap rounds, or as `clustered_by`.
 
     Notes
     -----
@@ -56,7 +57,7 @@ def elo_rows(analysis: Elo, spec: StudySpec, view: ir.Table) -> list[Estimate]:
     pairs = _pairs(analysis, spec)
     rows: list[Estimate] = []
     for cut, judgments in cuts(analysis, spec, view):
-        units = independent_unit(analysis, spec, cut.population)
+        units = clustered_by(analysis, spec, cut.population)
         result = elo_ratings(
             read_games(judgments, units, spec, BY_DELIVERY if orderings is None else BY_JUDGMENT),
             k=analysis.k,

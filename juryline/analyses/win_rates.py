@@ -17,12 +17,13 @@ from juryline.analyses.comparisons import (
     VIEW,
     Counts,
     among,
+    clustered_by,
     count_by_pair,
     count_by_system,
     of_system,
     read_tallies,
 )
-from juryline.analyses.cuts import cuts, declared_pairs, independent_unit, not_in_this_version, source_query
+from juryline.analyses.cuts import cuts, declared_pairs, not_in_this_version, source_query
 from juryline.analyses.labelling import labelled
 from juryline.estimators.games import PairTallies
 from juryline.estimators.quantity import Quantity
@@ -46,13 +47,13 @@ def win_rates_rows(analysis: WinRates, spec: StudySpec, view: ir.Table) -> list[
     Raises
     ------
     SpecificationError
-        An interval method that is not in this version.
+        An interval method that is not in this version, or as `clustered_by`.
     """
     if analysis.interval is not None:
         raise not_in_this_version(analysis, "interval", f"interval: {analysis.interval.method}")
     rows: list[Estimate] = []
     for cut, judgments in cuts(analysis, spec, view):
-        tallies = read_tallies(judgments, independent_unit(analysis, spec, cut.population), spec)
+        tallies = read_tallies(judgments, clustered_by(analysis, spec, cut.population), spec)
         rows += _system_rows(cut, judgments, tallies, analysis, spec)
         rows += _pair_rows(cut, judgments, tallies, analysis, spec)
     return rows

@@ -69,7 +69,7 @@ def comparison_graph(points: np.ndarray) -> ComparisonGraph:
     Ford 1957.
     """
     arcs = points > 0
-    has_game = arcs.any(axis=0) | arcs.any(axis=1)
+    has_game = np.asarray(arcs.any(axis=0) | arcs.any(axis=1))
     reaches = _closure(arcs)
     return ComparisonGraph(
         component=_numbered(reaches & reaches.T, has_game), piece=_numbered(_closure(arcs | arcs.T), has_game)

@@ -79,7 +79,7 @@ def elo_interval(
     n_boot = n_failed = 0
     too_many_failed = False
     for way in resamples:
-        has_value: np.ndarray = way.has_game[:, list(systems)].all(axis=1)
+        has_value = np.asarray(way.has_game[:, list(systems)].all(axis=1))
         failed = int(np.count_nonzero(~has_value))
         n_boot += len(has_value)
         n_failed += failed

@@ -148,6 +148,12 @@ def test_abstentions_and_failures_of_both_change_no_rating_and_are_counted(study
         assert [other[name].states[state] for state in (State.ABSTAIN, State.BOTH_FAIL, State.MISSING)] == [1, 1, 1]
 
 
+def test_no_judgments_at_all_are_insufficient(study, estimate):
+    row = estimate(study(), [])["a/rating"]
+
+    assert (row.status, row.reason, row.n_judgments) == (Status.INSUFFICIENT, (Reason.NO_GAMES,), 0)
+
+
 def test_the_order_of_rows_changes_nothing(study, estimate):
     assert estimate(study(), circle()[::-1]) == estimate(study(), circle())
 
@@ -170,11 +176,6 @@ def test_a_ranking_is_one_judgment_in_one_cluster(study, estimate, more):
     row = estimate(study(more=more, protocol="ranking"), ranking)["a/b/rating_difference"]
 
     assert (row.n_clusters, row.n_judgments, row.n_units) == (4, 4, 12)
-
-
-def test_a_ranking_whose_independent_unit_nobody_declares_is_refused(study, estimate):
-    with pytest.raises(SpecificationError, match="the pairs of one ranking are not independent"):
-        estimate(study(protocol="ranking"), worked())
 
 
 @pytest.mark.parametrize(

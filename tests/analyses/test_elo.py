@@ -106,6 +106,12 @@ def test_random_orders_carry_their_error_spread_seed_and_rounds(study, estimate)
     assert estimate(study(FEW + ", seed: 6"), some())["accuracy/a/rating"].value != rating.value
 
 
+def test_no_judgments_at_all_are_insufficient(study, estimate):
+    row = estimate(study(), [])["accuracy/a/rating"]
+
+    assert (row.status, row.reason, row.n_judgments) == (Status.INSUFFICIENT, (Reason.NO_GAMES,), 0)
+
+
 def test_the_order_of_rows_changes_nothing_where_orders_are_random(study, estimate):
     assert estimate(study(), some()[::-1]) == estimate(study(), some())
 

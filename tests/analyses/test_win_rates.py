@@ -126,6 +126,12 @@ def test_other_populations_and_item_kinds_stay_out(study, estimate):
     assert estimate(study(), four_raters() + others)["a/win_rate"].value == 0.625
 
 
+def test_no_judgments_at_all_are_insufficient(study, estimate):
+    row = estimate(study(), [])["a/win_rate"]
+
+    assert (row.status, row.reason, row.n_judgments) == (Status.INSUFFICIENT, (Reason.NO_GAMES,), 0)
+
+
 def test_the_order_of_rows_changes_nothing(study, estimate):
     spec = study(", independent_unit: [rater, case]")
 
