@@ -121,6 +121,7 @@ class EventKind(StrEnum):
     UNBLIND = "unblind"
     REUSE = "reuse"
     WITHDRAW = "withdraw"
+    LOOK = "look"
 
 
 class Status(StrEnum):
@@ -158,6 +159,7 @@ class Reason(StrEnum):
     UNEQUAL_STEPS = "unequal_steps"
     NOT_ORDINAL = "not_ordinal"
     RATERS_LEFT_OUT = "raters_left_out"
+    INCOMPLETE_LEFT_OUT = "incomplete_left_out"
     NOT_DECLARED = "not_declared"
     SEPARATION = "separation"
     # win_rates, elo, bradley_terry

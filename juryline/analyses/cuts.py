@@ -26,7 +26,7 @@ DEFAULT_UNIT = ("rater",)
 def cuts(analysis: Analysis, spec: StudySpec, view: ir.Table) -> Iterator[tuple[Cut, ir.Table]]:
     """Every cut of an analysis with the judgments of the view that belong to it, in a fixed order.
 
-    Each criterion (then `*`, all of them, where `pool: true`), in it each population, in it all judgments and then
+    Each criterion (then `*`, all of them, where declared), in it each population, in it all judgments and then
     each value of each declared slice, values in the order of their text. A judgment without the attribute is in no
     slice of it.
 
@@ -71,8 +71,8 @@ def criteria(analysis: Analysis, spec: StudySpec) -> list[Criterion]:
 
 
 def pools(analysis: Analysis) -> bool:
-    """Whether the analysis adds a criterion `*` of all its criteria's judgments."""
-    return bool(getattr(analysis, "pool", False))
+    """Whether the analysis has rows of a criterion `*`, all its criteria's judgments: `pool`, or a `total`."""
+    return bool(getattr(analysis, "pool", False) or getattr(analysis, "total", False))
 
 
 def populations(analysis: Analysis, spec: StudySpec) -> list[tuple[str, tuple[str, ...]]]:
@@ -160,6 +160,11 @@ def codes(values: pa.ChunkedArray | Sequence[str | None], order: Sequence[str]) 
 def level_labels(criterion: Criterion) -> list[str]:
     """Labels of a criterion's declared levels, in their order."""
     return [level_text(level) for level in criterion.scale.levels] if criterion.scale else []
+
+
+def passing_labels(criterion: Criterion) -> list[str]:
+    """Labels of the levels that count as passed, in their order."""
+    return [level_text(level) for level in criterion.scale.pass_] if criterion.scale else []
 
 
 def state_counts(view: ir.Table) -> dict[State, int]:

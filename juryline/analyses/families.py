@@ -11,7 +11,7 @@ from data_contracts.errors import SpecificationError
 from data_contracts.estimates import ALL, Cut, Estimate
 from data_contracts.specification import StudySpec
 from data_contracts.specification_analyses import Expectation, Tested
-from data_contracts.vocabulary import Statistic, Unit
+from data_contracts.vocabulary import Reason, Statistic, Status, Unit
 from juryline.analyses.labelling import STUDY, labelled
 from juryline.estimators.inference import holm
 from juryline.estimators.quantity import Quantity
@@ -61,7 +61,7 @@ def expectation_rows(
     analysis: Tested,
     spec: StudySpec,
     source: Callable[[Cut], str],
-    labels: Sequence[str] | None = None,
+    better_labels: Callable[[Cut], Sequence[str]] | None = None,
 ) -> list[Estimate]:
     """How many declared expectations the headline tests of each cut recover, one row an alpha.
 
@@ -69,8 +69,8 @@ def expectation_rows(
     ----------
     estimates : sequence of Estimate
         Of one analysis, after `with_holm`.
-    labels : sequence of str, optional
-        Of a statistic with labels, those of which more is better.
+    better_labels : callable, optional
+        For a statistic with labels: those of a cut of which more is better.
 
     Raises
     ------
@@ -80,14 +80,15 @@ def expectation_rows(
     Notes
     -----
     `better: [X, Y]` is recovered if p_adjusted < alpha and the estimate lies above its null value; `similar` if
-    p_adjusted >= alpha, which is absence of evidence and not equivalence. A test without a p-value recovers neither.
+    p_adjusted >= alpha, which is absence of evidence and not equivalence. A test without a p-value recovers neither;
+    where no test has one, nothing is counted.
     """
     if not spec.expectations:
         return []
     tests: dict[tuple[Cut, str | None], dict[tuple[str, str | None], Estimate]] = {}
     for row in estimates:
         label = row.dimensions.get("label")
-        if row.statistic in HEADLINE_TESTS and (labels is None or label in labels):
+        if row.statistic in HEADLINE_TESTS and (better_labels is None or label in better_labels(row.cut)):
             tests.setdefault((row.cut, label), {})[(row.subject, row.comparator)] = row
     return [
         row
@@ -118,12 +119,12 @@ def _recovered(
     met = [_oriented(expectation, by_pair, analysis) for expectation in expectations]
     of_label: dict[str, object] = {} if label is None else {"label": label}
 
-    def count(statistic: Statistic, n: int, **dimensions: float) -> Estimate:
+    def count(statistic: Statistic, n: Quantity, **dimensions: float) -> Estimate:
         return labelled(
             cut,
             statistic,
             Unit.COUNT,
-            Quantity.of(n),
+            n,
             subject=STUDY,
             subject_kind="study",
             source=source,
@@ -131,11 +132,20 @@ def _recovered(
             n_units=len(met),
         )
 
-    rows = [count(Statistic.EXPECTED_TOTAL, len(met))]
+    rows = [count(Statistic.EXPECTED_TOTAL, Quantity.of(len(met)))]
     for alpha in analysis.alpha:
         n = sum(_holds(expectation, test, sign, alpha) for expectation, (test, sign) in zip(expectations, met))
-        rows.append(count(Statistic.EXPECTED_RECOVERED, n, alpha=alpha))
+        rows.append(count(Statistic.EXPECTED_RECOVERED, _untested(met) or Quantity.of(n), alpha=alpha))
     return rows
+
+
+def _untested(met: list[tuple[Estimate, int]]) -> Quantity | None:
+    """Why nothing is counted, where no test has a value: 0 would look like a finding."""
+    tests = [test for test, _ in met]
+    if any(test.status is Status.OK for test in tests):
+        return None
+    first = min((test.status for test in tests), key=list(Status).index)
+    return Quantity.missing(first, *sorted({Reason(code) for test in tests for code in test.reason}))
 
 
 def _oriented(

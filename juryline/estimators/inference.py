@@ -31,15 +31,17 @@ MOST_FAILED_ROUNDS = 0.05
 class ClusterVariance:
     """Variance of an estimate over clusters; two-way counts are those of the smaller dimension.
 
-    `variance` is None with fewer than two clusters and exactly 0.0 where the clusters do not differ.
+    `variance` is None with fewer than two clusters and exactly 0.0 where the clusters do not differ. `satterthwaite`
+    are the degrees of freedom where variances of several samples were added (Welch 1947); else they are clusters - 1.
     """
 
     variance: float | None
     n_clusters: int
+    satterthwaite: float | None = None
 
     @property
-    def df(self) -> int:
-        return self.n_clusters - 1
+    def df(self) -> float:
+        return self.n_clusters - 1 if self.satterthwaite is None else self.satterthwaite
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

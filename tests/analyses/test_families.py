@@ -108,9 +108,17 @@ def test_a_pair_expected_the_other_way_round_is_read_with_its_sign(study):
 
 
 def test_a_test_without_a_p_value_recovers_nothing(study):
-    tests = [headline("xy", None, None)]
+    tests = [headline("xy", None, None), headline("xz", 9, 0.001)]
 
-    assert recovered(study, "[{similar: [x, y]}]", tests)["expected_recovered/alpha=0.1"] == 0
+    assert recovered(study, "[{similar: [x, y]}, {better: [x, z]}]", tests)["expected_recovered/alpha=0.1"] == 1
+
+
+def test_nothing_is_counted_where_no_test_has_a_p_value(study):
+    tests = [headline("xy", None, None, reason=("zero_variance",))]
+
+    counts = recovered(study, "[{similar: [x, y]}]", tests)
+
+    assert counts == {"expected_total": 1, "expected_recovered/alpha=0.1": None, "expected_recovered/alpha=0.05": None}
 
 
 def test_an_expected_pair_that_is_not_tested_is_refused(study):
