@@ -92,16 +92,18 @@ def unique(address: Address, values: Iterable[str]) -> Iterator[Problem]:
 
 def design_problems(spec: StudySpec) -> Iterator[Problem]:
     """Systems can be told apart, one is the reference at most, units and slices are declared attributes."""
+    # Without a case there is no code of the case, so spa is blinded by one id for the whole study.
+    by_blinded_id = spec.blinding is None or any(c.protocol is Protocol.SPA for c in spec.rubric.criteria)
     blinded: dict[str, str] = {}
     for place, system in enumerate(spec.systems):
-        if spec.blinding is None and system.blinded_id in blinded:
+        if by_blinded_id and system.blinded_id in blinded:
             yield Problem(
                 ("systems", place, "blinded"),
                 f"the blinded id {system.blinded_id} is that of {blinded[system.blinded_id]} too",
                 "give each system its own, or declare `blinding` if codes differ by case",
             )
         blinded.setdefault(system.blinded_id, system.id)
-        if spec.blinding is not None and system.blinded is not None:
+        if not by_blinded_id and system.blinded is not None:
             yield Problem(
                 ("systems", place, "blinded"), "codes come from the table `blinding`", "remove this key, or the table"
             )
@@ -138,7 +140,16 @@ def rubric_problems(spec: StudySpec) -> Iterator[Problem]:
     """Scales fit how the criterion is asked."""
     yield from _criteria_problems(("rubric", "criteria"), spec.rubric.criteria)
     for place, earlier in enumerate(spec.rubric.earlier):
-        yield from _criteria_problems(("rubric", "earlier", place, "criteria"), earlier.criteria)
+        at = ("rubric", "earlier", place, "criteria")
+        yield from _criteria_problems(at, earlier.criteria)
+        for nth, criterion in enumerate(earlier.criteria):
+            known = spec.criteria_ever[criterion.id]
+            if (criterion.protocol, criterion.scale) != (known.protocol, known.scale):
+                yield Problem(
+                    (*at, nth),
+                    f"{criterion.id} of {earlier.revision} has other responses than {criterion.id} of a later revision",
+                    f"call it {criterion.id}-{earlier.revision}, and map to that under `criteria` of its export",
+                )
 
 
 def _criteria_problems(address: Address, criteria: Sequence[Criterion]) -> Iterator[Problem]:

@@ -97,7 +97,8 @@ def intake_digest(spec: StudySpec, study: Path, export: Export, adapter: str) ->
                 "study": spec.study,
                 "export": entry,
                 "queries": queries,
-                "systems": None if spec.blinding is not None else sorted(spec.system_of_blinded),
+                "systems": sorted(spec.system_of_blinded),
+                "codes_differ_by_case": spec.blinding is not None,
                 "criteria": {
                     revision: {id: {"protocol": c.protocol, "scale": _dump(c.scale)} for id, c in criteria.items()}
                     for revision, criteria in spec.criteria_of_revision.items()

@@ -158,14 +158,14 @@ def _criterion_problems(at: Address, spec: StudySpec, export: Export) -> Iterato
 
 
 def _label_problems(at: Address, spec: StudySpec, export: Export) -> Iterator[Problem]:
-    revisions = list(spec.criteria_of_revision.values())
     for id, labels in export.labels.items():
-        criteria = [criteria[id] for criteria in revisions if id in criteria]
+        criterion = spec.criteria_ever.get(id)
+        if criterion is None:
+            continue
         for exported, meant in labels.items():
-            refused = [_refused(criterion, meant) for criterion in criteria]
-            # A label of an earlier revision of the rubric needs to fit that one only.
-            if refused and all(refused):
-                yield Problem((*at, "labels", id, exported), *refused[0])  # type: ignore[misc]
+            refused = _refused(criterion, meant)
+            if refused is not None:
+                yield Problem((*at, "labels", id, exported), *refused)
 
 
 def _refused(criterion: Criterion, meant: Level) -> tuple[str, str] | None:

@@ -130,10 +130,11 @@ def test_seed_is_the_analysis_then_the_studys(whole):
     assert whole.seed_of(whole.analysis("bt")) == 20260301
 
 
-def test_a_criterion_of_an_earlier_revision_is_known_behind_the_one_in_force(whole):
+def test_a_criterion_of_an_earlier_revision_is_known_behind_those_in_force(whole):
     assert list(whole.criteria_of_revision) == ["r2", "r1"]
-    assert whole.criteria_of_revision["r1"]["coherence"].scale.levels == ("bad", "good")
-    assert whole.criteria_ever["coherence"].scale.levels == (1, 2, 3, 4, 5)
+    assert list(whole.criteria_of_revision["r1"]) == ["overall", "coherence-r1"]
+    assert list(whole.criteria_ever) == [*whole.criteria, "coherence-r1"]
+    assert whole.criteria_ever["overall"].question == "Which story is better?"
 
 
 def test_levels_keep_the_declared_order_and_3_is_3_point_0(whole):

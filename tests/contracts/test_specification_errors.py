@@ -61,7 +61,7 @@ def test_all_errors_are_told_at_once_in_the_order_of_the_file():
 
     error = refusal(text)
 
-    assert [problem.line for problem in error.problems] == [16, 79, 117]
+    assert [problem.line for problem in error.problems] == [16, 80, 119]
     assert error.what.startswith("study.yaml has 3 errors:\n  line 16, systems[1].blinded: ")
 
 
@@ -108,6 +108,14 @@ def test_a_blinded_id_beside_a_table_of_codes_is_refused():
     )
 
     assert [p.key for p in refusal(text).problems] == ["systems[1].blinded"]
+
+
+def test_beside_a_table_of_codes_spa_is_blinded_by_one_id_a_system():
+    text = WHOLE.replace(
+        "rubric:\n", "blinding: {file: key.csv, columns: {case: c, candidate: k, system: s}}\nrubric:\n"
+    )
+
+    assert parse_specification(text).system_of_blinded["writer-D"] == "davinci"
 
 
 def test_a_ranking_without_an_independent_unit_is_refused():
