@@ -21,7 +21,8 @@ from juryline.adapters.byte_source import plain_bytes
 from juryline.adapters.cells import Cells
 from juryline.adapters.file_head import FileHead
 from juryline.adapters.json_text import PROBLEMS, JsonReader, cell_text
-from juryline.adapters.mapping import Answer, Plan, exported_criteria, plan_of, read_by_plan
+from juryline.adapters.mapping import read_by_plan
+from juryline.adapters.plan import Answer, Plan, exported_criteria, plan_of
 from juryline.adapters.reading import ExportReading, Refusal, refuse_export
 from juryline.adapters.text_source import text_source
 

@@ -7,127 +7,23 @@ work is on whole Arrow columns.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from data_contracts.errors import SpecificationError
-from data_contracts.specification import StudySpec
-from data_contracts.specification_exports import Cell, Columns, Export, Ignore, Read
+from data_contracts.specification_exports import Cell, Export, Ignore
 from data_contracts.specification_rubric import level_text
 from data_contracts.tables import INTAKE, TEXTS
-from juryline.adapters.cells import CHUNK, Cells
+from juryline.adapters.cells import CHUNK, Cells, text_table
 from juryline.adapters.json_text import JsonReader, cell_text
+from juryline.adapters.plan import Answer, Plan
 from juryline.adapters.reading import ExportReading, Refusal, ignored_table, nearest, refuse_export, refused_table
 
 CASE = "case"  # in the specification; `case_id` in a row, since CASE is a word of SQL
 _LISTS = [column.name for column in INTAKE if column.type == TEXTS]
 _ATTRIBUTES = pa.map_(pa.string(), pa.string())
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
-    """One criterion's answer in a record: where the criterion and its label stand, and what only it has."""
-
-    criterion: Cell
-    label: str
-    own: Mapping[str, Cell] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
-    """Which cells of a record become which values of its rows."""
-
-    shared: Mapping[str, Cell]
-    answers: tuple[Answer, ...]
-    case_attributes: Mapping[str, str] = field(default_factory=dict)
-    rater_attributes: Mapping[str, str] = field(default_factory=dict)
-
-    def columns(self) -> list[str]:
-        """Every column of the export that the plan reads."""
-        cells = [*self.shared.values()]
-        for answer in self.answers:
-            cells += [answer.criterion, *answer.own.values()]
-        named = [cell.column for cell in cells if cell.column is not None]
-        named += [answer.label for answer in self.answers]
-        return list(dict.fromkeys([*named, *self.case_attributes.values(), *self.rater_attributes.values()]))
-
-
-def plan_of(export: Export, spec: StudySpec, defaults: Plan | None = None) -> Plan:
-    """The plan that an export declares, over the defaults of its adapter.
-
-    Raises
-    ------
-    SpecificationError
-        No answer is mapped, or a label without a criterion where the rubric has several.
-    """
-    columns = export.columns
-    cells = columns.cells()
-    shared: Mapping[str, Cell] = {name: cell for name, cell in cells.items() if name not in ("criterion", "label")}
-    answers = _answers(export, columns, spec)
-    if defaults is not None:
-        shared = {**defaults.shared, **shared}
-        answers = answers or defaults.answers
-    if not answers:
-        raise SpecificationError(
-            f"the export {export.match} maps no answer.",
-            where=f"exports: {export.match}",
-            fix="Map `columns.labels: {criterion: column}`, or `columns.criterion` and `columns.label`.",
-        )
-    return Plan(
-        shared=shared,
-        answers=answers,
-        case_attributes=export.attributes.case,
-        rater_attributes=export.attributes.rater,
-    )
-
-
-def _answers(export: Export, columns: Columns, spec: StudySpec) -> tuple[Answer, ...]:
-    wide = [Answer(criterion=Cell(constant=criterion), label=column) for criterion, column in columns.labels.items()]
-    if columns.label is None:
-        return tuple(wide)
-    criterion = columns.criterion
-    if criterion is None:
-        if len(spec.criteria) > 1:
-            raise SpecificationError(
-                f"the export {export.match} maps a label but no criterion, and the rubric has {len(spec.criteria)}.",
-                where=f"exports: {export.match}",
-                fix="Map `columns.criterion` to a column or {constant: x}, or use `columns.labels`.",
-            )
-        criterion = Cell(constant=next(iter(spec.criteria)))
-    if columns.label.column is None:
-        raise SpecificationError(
-            f"the export {export.match} has a constant as its label.",
-            where=f"exports: {export.match}",
-            fix="Map `columns.label` to the column with the answers.",
-        )
-    return (*wide, Answer(criterion=criterion, label=columns.label.column))
-
-
-def declared_reading(export: Export) -> Read:
-    """How the files of an export are cut into records, as it declares or as the ending of `match` says.
-
-    Raises
-    ------
-    SpecificationError
-        Neither says it.
-    """
-    if export.reading is None:
-        raise SpecificationError(
-            f"it is not said what kind of files {export.match} are.",
-            where=f"exports: {export.match}",
-            fix="Write `read: {as: csv}`, for example.",
-        )
-    return export.reading
-
-
-def exported_criteria(export: Export, spec: StudySpec) -> list[tuple[str, str]]:
-    """Criteria with their names in an export: those that `criteria` names, else all by their own ids."""
-    if export.criteria:
-        return [(criterion, exported) for exported, criterion in export.criteria.items()]
-    return [(criterion, criterion) for criterion in spec.criteria_ever]
 
 
 def read_by_plan(cells: Cells, plan: Plan, export: Export, name: str, adapter: str) -> ExportReading:
@@ -138,7 +34,7 @@ def read_by_plan(cells: Cells, plan: Plan, export: Export, name: str, adapter: s
     ExportRefusedError
         A mapped column is missing; names the nearest there are.
     """
-    require_columns(cells, [*plan.columns(), *(ignore.column for ignore in export.ignore)], name)
+    cells = with_columns(cells, [*plan.columns(), *(ignore.column for ignore in export.ignore)], name)
     kept, ignored = leave_out(cells, export.ignore)
     rows, refusals = intake_rows(kept, plan, export, name)
     return ExportReading(
@@ -165,20 +61,36 @@ def intake_rows(cells: Cells, plan: Plan, export: Export, name: str) -> tuple[pa
     return rows, refusals
 
 
-def require_columns(cells: Cells, columns: Iterable[str], name: str) -> None:
-    """Refuse an export that lacks a column, with the nearest there are."""
+def with_columns(cells: Cells, columns: Iterable[str], name: str) -> Cells:
+    """The same cells, once they have the columns.
+
+    Raises
+    ------
+    ExportRefusedError
+        A column is missing; names the nearest there are.
+    """
     there = cells.table.column_names
-    missing = [column for column in dict.fromkeys(columns) if column not in there]
+    wanted = list(dict.fromkeys(columns))
+    missing = [column for column in wanted if column not in there]
     if not missing:
-        return
-    told = "; ".join(f"{column!r} (nearest: {nearest(column, there)})" for column in missing)
-    hint = _delimiter_hint(there)
+        return cells
+    if not there and not cells.table.num_rows:
+        # JSON has its columns from its records, and here none could be read.
+        return replace(cells, table=text_table(wanted, []))
+    told = "; ".join(f"{column!r}{_near(column, there)}" for column in missing)
     raise refuse_export(
         name,
-        f"the export has no column {told}.",
-        fix=hint or "Correct `columns` of this export, or the file.",
+        f"the export has no column {told}; it has {len(there)}.",
+        fix=_delimiter_hint(there)
+        or "Correct `columns` of this export; if the file has no header, declare `read.header`.",
         code="column_missing",
     )
+
+
+def _near(column: str, there: list[str]) -> str:
+    # Only what is near: in a file without a header, the names are a rater's first answers.
+    near = nearest(column, there)
+    return f" (nearest: {', '.join(near)})" if near else ""
 
 
 def leave_out(cells: Cells, ignore: Iterable[Ignore]) -> tuple[Cells, pa.Table]:
@@ -195,15 +107,25 @@ def leave_out(cells: Cells, ignore: Iterable[Ignore]) -> tuple[Cells, pa.Table]:
         return cells, ignored
     stay = _flat(pc.invert(out))
     path = cells.source_path
-    kept = Cells(
+    kept = replace(
+        cells,
         table=cells.table.filter(stay),
         source_row=cells.source_row.filter(stay),
-        n_rows=cells.n_rows,
-        found=cells.found,
-        refusals=cells.refusals,
         source_path=None if path is None else path.filter(stay),
     )
     return kept, ignored
+
+
+def attribute_map(table: pa.Table, columns: Mapping[str, str]) -> pa.Array:
+    """Attributes of each record: a map from their declared names to the cells of their columns, empty ones null."""
+    n, k = table.num_rows, len(columns)
+    if not columns:
+        return pa.nulls(n, _ATTRIBUTES)
+    by_record = pa.array(np.arange(n * k).reshape(k, n).T.ravel())
+    values = pa.chunked_array([chunk for column in columns.values() for chunk in table[column].chunks], pa.string())
+    names = pa.DictionaryArray.from_arrays(np.tile(np.arange(k, dtype=np.int32), n), pa.array(columns, pa.string()))
+    offsets = pa.array(np.arange(0, n * k + 1, k), pa.int32())
+    return pa.MapArray.from_arrays(offsets, names.cast(pa.string()), _flat(_given(values.take(by_record))))
 
 
 def _rows(cells: Cells, plan: Plan, lists: Mapping[str, pa.Array], export: Export, name: str) -> pa.Table:
@@ -212,8 +134,8 @@ def _rows(cells: Cells, plan: Plan, lists: Mapping[str, pa.Array], export: Expor
     columns |= {_intake_name(given): _given(_cell(table, cell)) for given, cell in plan.shared.items()}
     columns |= lists
     columns |= {"filename": _repeat(name, n), "source_row": cells.source_row}
-    columns["case_attributes"] = _attributes(table, plan.case_attributes)
-    columns["rater_attributes"] = _attributes(table, plan.rater_attributes)
+    columns["case_attributes"] = attribute_map(table, plan.case_attributes)
+    columns["rater_attributes"] = attribute_map(table, plan.rater_attributes)
     if cells.source_path is not None:
         columns["source_path"] = cells.source_path
     answers = [_answer_columns(table, answer, export.criteria) for answer in _by_criterion(plan.answers)]
@@ -270,17 +192,6 @@ def _given(values: pa.ChunkedArray) -> pa.ChunkedArray:
 
 def _repeat(text: str, n: int) -> pa.Array:
     return pa.repeat(pa.scalar(text, pa.string()), n)
-
-
-def _attributes(table: pa.Table, columns: Mapping[str, str]) -> pa.Array:
-    n, k = table.num_rows, len(columns)
-    if not columns:
-        return pa.nulls(n, _ATTRIBUTES)
-    by_record = pa.array(np.arange(n * k).reshape(k, n).T.ravel())
-    values = pa.chunked_array([chunk for column in columns.values() for chunk in table[column].chunks], pa.string())
-    names = pa.DictionaryArray.from_arrays(np.tile(np.arange(k, dtype=np.int32), n), pa.array(columns, pa.string()))
-    offsets = pa.array(np.arange(0, n * k + 1, k), pa.int32())
-    return pa.MapArray.from_arrays(offsets, names.cast(pa.string()), _flat(values.take(by_record)))
 
 
 def _lists(values: pa.ChunkedArray, cells: Cells, column: str) -> tuple[pa.Array, list[Refusal]]:

@@ -5,7 +5,7 @@ annotation, one evaluation. Records are numbered from 1 in the order of the file
 exactly one of mapped, ignored or refused; `account_for` proves it before anything is handed on.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from typing import Any
@@ -90,14 +90,12 @@ def refuse_export(name: str, what: str, *, fix: str, code: str, line: int | None
     return ExportRefusedError(what, where=where, fix=f"{fix} Nothing was written.", code=code)
 
 
-def nearest(name: str, known: Sequence[str], *, most: int = 3) -> str:
-    """The known names nearest to one that is not known, to be printed; else the first few there are."""
+def nearest(name: str, known: Iterable[str], *, most: int = 3) -> list[str]:
+    """The known names that are near to one that is not known, nearest first."""
     folded: dict[str, str] = {}
     for candidate in known:
         folded.setdefault(candidate.casefold(), candidate)
-    close = get_close_matches(name.casefold(), list(folded), n=most, cutoff=0.5)
-    shown = [folded[match] for match in close] or [*known[:8], *(["..."] if len(known) > 8 else [])]
-    return ", ".join(shown)
+    return [folded[match] for match in get_close_matches(name.casefold(), list(folded), n=most, cutoff=0.6)]
 
 
 def account_for(reading: ExportReading) -> ExportReading:

@@ -3,10 +3,9 @@
 from pathlib import Path
 from types import ModuleType
 
-from data_contracts.errors import UsageError
 from data_contracts.specification import StudySpec
-from data_contracts.specification_exports import SQL, TABLE, Export
-from juryline.adapters import label_studio, slam, sql_export, table, toloka
+from data_contracts.specification_exports import RATER_ATTRIBUTES, SQL, TABLE, Export
+from juryline.adapters import label_studio, rater_attributes, slam, sql_export, table, toloka
 from juryline.adapters.file_head import FileHead, file_head
 from juryline.adapters.json_text import JsonReader
 from juryline.adapters.reading import ExportReading, account_for
@@ -17,6 +16,7 @@ ADAPTERS: dict[str, ModuleType] = {
     "label_studio": label_studio,
     "toloka": toloka,
     "slam": slam,
+    RATER_ATTRIBUTES: rater_attributes,
 }
 
 
@@ -43,7 +43,8 @@ def read_export(
     Returns
     -------
     ExportReading
-        Every record as rows, ignored or refused, and only one of these.
+        Every record as rows, ignored or refused, and only one of these. Rows of format rater_attributes
+        are source_row, rater and rater_attributes; of all others, intake rows.
 
     Raises
     ------
@@ -55,13 +56,13 @@ def read_export(
     if export.format == SQL:
         reading = sql_export.read(path, name, export, spec, study_dir=study_dir, scratch=scratch)
     else:
-        reading = _adapter(export.format).read(path, name, export, spec, scratch=scratch)
+        reading = ADAPTERS[export.format].read(path, name, export, spec, scratch=scratch)
     return account_for(reading)
 
 
 def adapter_version(export: Export) -> str:
     """The adapter and version that reads an export; a new version reads accepted exports again."""
-    return _adapter(export.format).VERSION
+    return ADAPTERS[export.format].VERSION
 
 
 def formats() -> list[tuple[str, str, str]]:
@@ -76,12 +77,6 @@ def recognise(path: Path) -> str | None:
         if hasattr(adapter, "recognises") and adapter.recognises(head):
             return name
     return _kind(head)
-
-
-def _adapter(format: str) -> ModuleType:
-    if format not in ADAPTERS:
-        raise UsageError(f"{format} holds no judgments, so no adapter reads it.")
-    return ADAPTERS[format]
 
 
 def _kind(head: FileHead) -> str | None:

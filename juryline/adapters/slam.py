@@ -17,7 +17,8 @@ from juryline.adapters.byte_source import archive_members, is_zip
 from juryline.adapters.cells import Cells
 from juryline.adapters.file_head import FileHead
 from juryline.adapters.json_text import PROBLEMS, JsonReader, cell_text
-from juryline.adapters.mapping import Answer, Plan, exported_criteria, plan_of, read_by_plan
+from juryline.adapters.mapping import read_by_plan
+from juryline.adapters.plan import Answer, Plan, exported_criteria, plan_of
 from juryline.adapters.reading import ExportReading, Refusal, refuse_export
 
 VERSION = "slam/1"

@@ -18,7 +18,8 @@ from data_contracts.specification import StudySpec
 from data_contracts.specification_exports import Cell, Export
 from data_contracts.tables import INTAKE
 from juryline.adapters.cells import Cells
-from juryline.adapters.mapping import Answer, Plan, declared_reading, intake_rows, leave_out, require_columns
+from juryline.adapters.mapping import intake_rows, leave_out, with_columns
+from juryline.adapters.plan import Answer, Plan, declared_reading
 from juryline.adapters.reading import IGNORED, ExportReading, Refusal, nearest, refuse_export, refused_table
 from juryline.adapters.records import read_records
 from juryline.adapters.sandbox import QueryFailedError, run_query
@@ -38,7 +39,7 @@ def read(path: Path, name: str, export: Export, spec: StudySpec, *, study_dir: P
     """The rows that a mapping query makes of an export."""
     query = mapping_query(export, study_dir)
     cells = read_records(path, name, declared_reading(export), scratch=scratch, for_query=True)
-    require_columns(cells, (ignore.column for ignore in export.ignore), name)
+    cells = with_columns(cells, (ignore.column for ignore in export.ignore), name)
     shown, ignored = leave_out(cells, export.ignore)
     try:
         result = run_query(query, _seen(shown, name), scratch=scratch)
@@ -109,7 +110,7 @@ def _answers(result: pa.Table, plan: Plan, shown: Cells, export: Export, name: s
     known = [*_RETURNED, *plan.columns()]
     unknown = [column for column in result.column_names if column not in known]
     if unknown:
-        told = "; ".join(f"{column!r} (nearest: {nearest(column, known)})" for column in unknown)
+        told = "; ".join(f"{column!r} (nearest: {', '.join(nearest(column, known) or known)})" for column in unknown)
         raise refuse_export(
             name,
             f"{export.query} returns columns that mean nothing here: {told}.",

@@ -4,7 +4,8 @@ from pathlib import Path
 
 from data_contracts.specification import StudySpec
 from data_contracts.specification_exports import Export
-from juryline.adapters.mapping import declared_reading, plan_of, read_by_plan
+from juryline.adapters.mapping import read_by_plan
+from juryline.adapters.plan import declared_reading, plan_of
 from juryline.adapters.reading import ExportReading
 from juryline.adapters.records import read_records
 

@@ -16,7 +16,8 @@ from data_contracts.specification_exports import Cell, Export, Read
 from data_contracts.vocabulary import ItemKind
 from juryline.adapters.cells import Cells
 from juryline.adapters.file_head import FileHead
-from juryline.adapters.mapping import Answer, Plan, exported_criteria, plan_of, read_by_plan
+from juryline.adapters.mapping import read_by_plan
+from juryline.adapters.plan import Answer, Plan, exported_criteria, plan_of
 from juryline.adapters.reading import ExportReading, refuse_export
 from juryline.adapters.records import read_records
 
