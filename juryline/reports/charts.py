@@ -183,11 +183,13 @@ def _scale(marks: Sequence[Mark], axis: Axis) -> tuple[float, float, list[float]
     high = max([axis.high, *seen] if axis.high is not None else seen, default=1.0)
     if high <= low:
         low, high = low - 0.5, high + 0.5
-    step = _step(ticks_between(low, high, 8))
-    if axis.low is None or low < axis.low:
-        low = math.floor(low / step + 1e-9) * step
-    if axis.high is None or high > axis.high:
-        high = math.ceil(high / step - 1e-9) * step
+    step = 0.0
+    while (wider := _step(ticks_between(low, high, 8))) > step:  # round ends can ask for a wider step
+        step = wider
+        if axis.low is None or low < axis.low:
+            low = math.floor(low / step + 1e-9) * step
+        if axis.high is None or high > axis.high:
+            high = math.ceil(high / step - 1e-9) * step
     return low, high, ticks_between(low, high, 8)
 
 
