@@ -48,7 +48,12 @@ def pseudonyms(key: bytes, names: Iterable[tuple[str, str]]) -> pa.Table:
 
 def pseudonym(key: bytes, namespace: str, raw: str) -> str:
     """One rater's pseudonym."""
-    message = f"{len(namespace)}:{namespace}{raw}".encode()
+    return keyed_digest(key, namespace, raw)
+
+
+def keyed_digest(key: bytes, first: str, second: str) -> str:
+    """HMAC-SHA256 of two texts, none of which can run into the other."""
+    message = f"{len(first)}:{first}{second}".encode()
     return hmac.digest(key, message, "sha256").hex()[:ID_LENGTH]
 
 

@@ -1,0 +1,106 @@
+"""Which rows break which rule, as rows of quarantine: where, what, and how to mend it."""
+
+import duckdb
+import ibis
+import pyarrow as pa
+
+from data_contracts.canonical import canonical_text
+from data_contracts.rules import Rule, broken_rules, reading_rules, record_rules
+from data_contracts.specification import StudySpec
+from data_contracts.specification_exports import Export
+from data_contracts.tables import INTAKE
+from data_contracts.vocabulary import Protocol
+from juryline.intake import identity
+from juryline.intake.delivery import REFUSED, Delivery, quoted
+
+VALUE_SHOWN = 200
+HIDDEN = ("rater", "rationale", "evidence_refs")
+WHERE_FOUND = ("filename", "source_row", "source_path")
+
+# What an answer says, whatever file it stands in and wherever there: it tells equal deliveries apart from new ones.
+CONTENT = canonical_text(column for column in INTAKE if column.name not in WHERE_FOUND)
+
+
+def judged_rows(con: duckdb.DuckDBPyConnection, export: Export, spec: StudySpec) -> str:
+    """SQL that adds to each named row the rules it breaks; a ranking stands or falls as one."""
+    backend = ibis.duckdb.from_connection(con)
+    named = backend.table("named")
+    marked = named.mutate(
+        copies=ibis._.count().over(group_by=["record_id"]), broken_alone=broken_rules(named, rules_of(export, spec))
+    )
+    once = ibis.ifelse(marked.copies > 1, ibis.array(["candidate_once:candidate_1"]), ibis.literal([], "array<string>"))
+    rules = marked.mutate(broken_alone=marked.broken_alone.concat(once)).drop("copies")
+    sql = ibis.to_sql(rules, dialect="duckdb")
+    together = "bool_or(len(broken_alone) > 0) OVER (PARTITION BY judgment_id)"
+    return f"""SELECT * EXCLUDE (broken_alone), CASE
+        WHEN len(broken_alone) = 0 AND protocol = '{Protocol.RANKING}' AND {together} THEN ['ranking_whole:candidate_1']
+        ELSE broken_alone END AS broken FROM ({sql})"""
+
+
+def quarantined_rows(con: duckdb.DuckDBPyConnection, export: Export, spec: StudySpec, delivery: Delivery) -> pa.Table:
+    """REFUSED, of the rows in `judged`: one row a rule broken."""
+    return con.sql(_quarantine(export, spec, delivery)).to_arrow_table().cast(REFUSED.arrow_schema)
+
+
+def refused_records(refused: pa.Table, delivery: Delivery, *, key: bytes) -> pa.Table:
+    """The same of records that an adapter refused whole."""
+    said = {
+        "export_sha256": delivery.export_sha256,
+        "export_path": delivery.export_path,
+        "intake_digest": delivery.intake_digest,
+        "criterion": None,
+        "answer_digest": None,
+        "whole": True,
+    }
+    # What such a record says could not be read, so it is known by its file's bytes and its place there.
+    rows = [
+        row | said | {"record_digest": identity.keyed_digest(key, delivery.export_sha256, str(row["source_row"]))}
+        for row in refused.to_pylist()
+    ]
+    return pa.Table.from_pylist(rows, schema=REFUSED.arrow_schema)
+
+
+def rules_of(export: Export, spec: StudySpec) -> tuple[Rule, ...]:
+    given = tuple(
+        Rule(
+            f"{column}_given",
+            column,
+            lambda t, column=column: t[f"{column}_text"].notnull(),
+            f"map `columns.{column}`, or list it under `not_collected` of the export",
+        )
+        for column in ("started_at", "submitted_at")
+        if column not in export.not_collected
+    )
+    return (*reading_rules(), *given, *record_rules(spec))
+
+
+def _quarantine(export: Export, spec: StudySpec, delivery: Delivery) -> str:
+    own = {
+        "candidate_once:candidate_1": "a candidate stands twice in one ranking; give each once, or tell outputs apart",
+        "ranking_whole:candidate_1": "another row of this ranking is refused; a ranking is taken whole or not at all",
+    }
+    fixes = own | {f"{rule.name}:{rule.column}": rule.fix for rule in rules_of(export, spec)}
+    shown = {"criterion": "exported_criterion", "gold_label": "raw_gold_label", "sequence": "raw_sequence"}
+    shown |= {"exposure": "raw_exposure", "started_at": "started_at_text", "submitted_at": "submitted_at_text"}
+    columns = {mark.split(":")[1] for mark in fixes} - set(HIDDEN)
+    values = " ".join(f"WHEN '{c}' THEN {shown.get(c, c)}::VARCHAR" for c in sorted(columns))
+    mends = " ".join(f"WHEN {quoted(mark)} THEN {quoted(fix)}" for mark, fix in fixes.items())
+    return f"""
+    WITH refused AS (SELECT * FROM judged WHERE len(broken) > 0),
+    digested AS (
+        SELECT intake_row, source_row, {identity.keyed(CONTENT)} AS answer_digest
+        FROM intake WHERE source_row IN (SELECT source_row FROM refused)
+    ),
+    digests AS (
+        SELECT *, {identity.keyed("string_agg(answer_digest, '' ORDER BY answer_digest) OVER record")} AS record_digest
+        FROM digested
+        WINDOW record AS (PARTITION BY source_row ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)
+    )
+    SELECT DISTINCT export_sha256, export_path, source_row, source_path,
+        coalesce(criterion, exported_criterion) AS criterion, split_part(mark, ':', 2) AS "column",
+        left(CASE split_part(mark, ':', 2) {values} END, {VALUE_SHOWN}) AS value,
+        split_part(mark, ':', 1) AS rule, CASE mark {mends} END AS fix,
+        {quoted(delivery.intake_digest)} AS intake_digest, record_digest, answer_digest,
+        source_row NOT IN (SELECT source_row FROM judged WHERE len(broken) = 0) AS whole
+    FROM (SELECT *, unnest(broken) AS mark FROM refused) JOIN digests USING (intake_row, source_row)
+    ORDER BY source_row, source_path NULLS FIRST, criterion, "column", rule, value, answer_digest"""
