@@ -22,6 +22,7 @@ from juryline.ledger.row_hashes import hash_of_hashes, hash_rows
 
 ROW_GROUP = 122_880  # rows; part of what makes a table's bytes
 
+LEFTOVERS = ".juryline-*.tmp"
 _TEMPORARY = re.compile(r"\.juryline-(\d+)-[0-9a-f]{8}\.tmp")
 
 
@@ -32,7 +33,7 @@ def temporary_file(folder: Path) -> Iterator[Path]:
     Only its owner may read it until then: keys pass through here.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f".juryline-{os.getpid()}-{secrets.token_hex(4)}.tmp"
+    path = folder / temporary_name()
     try:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         yield path
@@ -122,13 +123,23 @@ def file_sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+def temporary_name() -> str:
+    """A name that says which process writes under it."""
+    return f".juryline-{os.getpid()}-{secrets.token_hex(4)}.tmp"
+
+
 def remove_leftovers(folder: Path) -> None:
-    """Remove temporary files below a folder whose writer is gone, for whoever holds the folder's lock."""
-    for path in folder.rglob(".juryline-*.tmp"):
-        writer = _TEMPORARY.fullmatch(path.name)
-        # This process has not begun to write: one of its own number is of an earlier life.
-        if writer and (int(writer[1]) == os.getpid() or not _alive(int(writer[1]))):
+    """Remove the temporary files of dead writers below a folder, for whoever holds the folder's lock."""
+    for path in folder.rglob(LEFTOVERS):
+        if is_leftover(path):
             path.unlink(missing_ok=True)
+
+
+def is_leftover(path: Path) -> bool:
+    """Whether a temporary file's writer is gone, asked before this process writes any itself."""
+    writer = _TEMPORARY.fullmatch(path.name)
+    # One of this process's own number was written in an earlier life.
+    return writer is not None and (int(writer[1]) == os.getpid() or not _alive(int(writer[1])))
 
 
 def sync(path: Path) -> None:

@@ -9,6 +9,7 @@ keeps those of the others, and destroys the secret they came from.
 import hmac
 import json
 import secrets
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from juryline.ledger.files import write_once
 from juryline.ledger.workspace import Workspace, fingerprint
 
 SECRET_BYTES = 32
+SALTED = ("judgments", "attributes")  # tables of the ledger whose rows speak of raters
 
 
 class Salts:
@@ -45,7 +47,7 @@ class Salts:
             The secret is gone, but rows were salted with it: a new one would prove none of them.
         """
         if not self.path.exists():
-            if any((self._study_dir / "ledger").glob("*/*.parquet")):
+            if any((self._study_dir / "ledger" / table).exists() for table in SALTED):
                 raise VerificationError(
                     f"the salts of {self._study_dir.name} are missing, and its ledger has rows. Nothing was written.",
                     where=str(self.path),
@@ -53,10 +55,8 @@ class Salts:
                     code="salts_missing",
                 )
             made = {"juryline": 1, "salts": {}, "secret": secrets.token_hex(SECRET_BYTES)}
-            try:
+            with suppress(FileExistsError):  # another run made it first: its secret counts
                 write_once(self.path, json.dumps(made, indent=2).encode() + b"\n", mode=0o600)
-            except FileExistsError:
-                pass  # another run made it first: its secret counts
         return self
 
     @property

@@ -14,7 +14,7 @@ import shutil
 from pathlib import Path
 
 from data_contracts.errors import UsageError
-from juryline.ledger.files import write_atomically
+from juryline.ledger.files import LEFTOVERS, is_leftover, temporary_name, write_atomically
 
 HOME = ".juryline"
 SPECIFICATION = "study.yaml"
@@ -84,7 +84,9 @@ class Workspace:
             )
         root.mkdir(parents=True, exist_ok=True)
         # Made under another name first, so that no kill leaves a workspace without its key.
-        draft = root / f"{HOME}-{secrets.token_hex(4)}.tmp"
+        for leftover in filter(is_leftover, root.glob(LEFTOVERS)):
+            shutil.rmtree(leftover)
+        draft = root / temporary_name()
         try:
             for folder, mode in (("", 0o755), ("salts", 0o700), ("tmp", 0o700), ("cache", 0o755), ("dagster", 0o755)):
                 (draft / folder).mkdir(mode=mode)
