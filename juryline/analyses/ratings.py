@@ -183,11 +183,13 @@ def compare(
 ) -> Compared:
     """A pair over the values of the kept judgments; `used` marks those that its difference is made of."""
     x, y = pair
+    kept = kept & np.isin(asked.system, pair)
     ratings = asked.ratings(value, kept)
     match = {None: match_cells, "rater": match_raters, "none": None}[analysis.pairing]
     matched = match(ratings, x, y) if match else None
     used = kept.copy()
-    used[kept] = np.isin(ratings.system, pair) if matched is None else matched.judgments
+    if matched is not None:
+        used[kept] = matched.judgments
     return Compared(ratings=ratings, x=x, y=y, matched=matched, used=used)
 
 

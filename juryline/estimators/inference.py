@@ -93,11 +93,11 @@ def cluster_variance(psi: np.ndarray, clusters: tuple[np.ndarray, ...], *, scale
         raise ValueError("psi and clusters must be of one length, at least 1")
     if not np.isfinite(psi).all():
         raise ValueError("psi must be finite")
-    dense = [np.unique(codes, return_inverse=True)[1] for codes in clusters]
+    dense = [dense_codes(np.asarray(codes)) for codes in clusters]
     if len(dense) == 1:
         return _one_way(psi, dense[0], scale_range)
     first, second = dense
-    cell = np.unique(first.astype(np.int64) * (int(second.max()) + 1) + second, return_inverse=True)[1]
+    cell = dense_codes(first.astype(np.int64) * (int(second.max()) + 1) + second)
     return two_way(*(_one_way(psi, codes, scale_range) for codes in (first, second, cell)))
 
 
@@ -376,6 +376,21 @@ def holm(p_values: Sequence[float | None], family_size: int) -> list[float | Non
 def is_constant(values: np.ndarray, scale_range: float) -> bool:
     """Whether values do not differ, but for what rounding can do: max - min <= 1e-9 of the scale's range."""
     return bool(np.ptp(values) <= RELATIVE_TOLERANCE * scale_range)
+
+
+def dense_codes(codes: np.ndarray) -> np.ndarray:
+    """Codes renumbered from 0 without gaps, in their order."""
+    if not len(codes) or codes.min() < 0 or codes.max() > 8 * len(codes):
+        return np.unique(codes, return_inverse=True)[1]
+    # Counting is a tenth of the time of sorting, where there are not many more codes than judgments.
+    return (np.cumsum(np.bincount(codes) > 0) - 1)[codes]
+
+
+def first_places(dense: np.ndarray) -> np.ndarray:
+    """First place of each of the codes that `dense_codes` gives."""
+    first = np.zeros(int(dense.max(initial=-1)) + 1, dtype=np.int64)
+    first[dense[::-1]] = np.arange(len(dense))[::-1]  # of a repeated index, the last value stays
+    return first
 
 
 def exact_mean(values: np.ndarray) -> float:

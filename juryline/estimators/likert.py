@@ -14,6 +14,7 @@ from juryline.estimators.inference import (
     Bounds,
     ClusterVariance,
     cluster_variance,
+    dense_codes,
     exact_mean,
     t_interval,
 )
@@ -98,7 +99,8 @@ def estimate_case_weighted_mean(
     """
     if not len(values):
         return _no_mean(level)
-    _, place, n = np.unique(case, return_inverse=True, return_counts=True)
+    place = dense_codes(case)
+    n = np.bincount(place)
     mean = exact_mean(np.bincount(place, weights=values) / n)
     return _around(mean, values, 1 / (len(n) * n[place]), units, level, scale_range, bounds)
 
@@ -123,20 +125,17 @@ def standard_scores(values: np.ndarray, rater: np.ndarray, *, scale_range: float
     -----
     z = (y - ybar_r)/s_r, ddof 1.
     """
-    raters, place = np.unique(rater, return_inverse=True)
-    n = np.bincount(place, minlength=len(raters))
-    mean = np.bincount(place, weights=values, minlength=len(raters)) / np.maximum(n, 1)
-    deviation = values - mean[place]
-    squares = np.bincount(place, weights=deviation**2, minlength=len(raters))
-    low, high = np.full(len(raters), np.inf), np.full(len(raters), -np.inf)
+    place = dense_codes(rater)
+    n = np.bincount(place)
+    deviation = values - (np.bincount(place, weights=values) / n)[place]
+    squares = np.bincount(place, weights=deviation**2)
+    low, high = np.full(len(n), np.inf), np.full(len(n), -np.inf)
     np.minimum.at(low, place, values)
     np.maximum.at(high, place, values)
     usable = (n >= 2) & (high - low > RELATIVE_TOLERANCE * scale_range)
     sd = np.sqrt(np.where(usable, squares, 1.0) / np.maximum(n - 1, 1))
     kept = usable[place]
-    return StandardScores(
-        value=(deviation / sd[place])[kept], kept=kept, n_raters_left_out=int(len(raters) - usable.sum())
-    )
+    return StandardScores(value=(deviation / sd[place])[kept], kept=kept, n_raters_left_out=int(len(n) - usable.sum()))
 
 
 def judge_reversal(difference: Quantity, interval: Interval, *, step: float, scale_range: float) -> ReversalResult:

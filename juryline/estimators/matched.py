@@ -17,7 +17,9 @@ from juryline.estimators.inference import (
     Bounds,
     ClusterVariance,
     cluster_variance,
+    dense_codes,
     exact_mean,
+    first_places,
     is_constant,
     one_sample_t,
     t_interval,
@@ -173,7 +175,7 @@ def _over_units(
     scale_range: float,
     bounds: Bounds,
 ) -> DifferenceResult:
-    dense = [np.unique(codes, return_inverse=True)[1] for codes in units]
+    dense = [dense_codes(codes) for codes in units]
     n_units = min(int(codes.max()) + 1 if len(codes) else 0 for codes in dense)
     method = "t" if len(units) == 1 else "cluster_t"
     if n_units < 2:
@@ -203,13 +205,14 @@ def _means(ratings: Ratings, systems: tuple[int, int], *, by_item: bool) -> tupl
     items, outputs = (int(codes.max(initial=0)) + 1 for codes in (ratings.item, ratings.output))
     cell = ratings.rater.astype(np.int64) * items + ratings.item
     stimulus = cell * outputs + ratings.output
-    _, first, place = np.unique(cell if by_item else ratings.rater, return_index=True, return_inverse=True)
+    place = dense_codes(cell if by_item else ratings.rater)
+    first = first_places(place)
     means = []
     for system in systems:
         chosen = ratings.system == system
-        _, one, where = np.unique(stimulus[chosen], return_index=True, return_inverse=True)
+        where = dense_codes(stimulus[chosen])
         of_stimulus = np.bincount(where, weights=ratings.value[chosen]) / np.bincount(where)
-        group = place[chosen][one]
+        group = place[chosen][first_places(where)]
         n = np.bincount(group, minlength=len(first))
         total = np.bincount(group, weights=of_stimulus, minlength=len(first))
         means.append(np.where(n > 0, total / np.maximum(n, 1), np.nan))

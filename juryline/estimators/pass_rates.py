@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from data_contracts.vocabulary import Reason, Status
-from juryline.estimators.inference import ClusterVariance, cluster_variance, wilson_effective
+from juryline.estimators.inference import ClusterVariance, cluster_variance, dense_codes, first_places, wilson_effective
 from juryline.estimators.quantity import Interval, Quantity
 
 
@@ -78,10 +78,11 @@ def total_sheets(sheet: np.ndarray, criterion: np.ndarray, passed: np.ndarray, *
     A criterion answered several times on one checklist counts by its share of passes. A checklist without an answer
     to some criterion has no total, since what was not answered is not a failure.
     """
-    _, first, place = np.unique(sheet, return_index=True, return_inverse=True)
-    cell, where = np.unique(place.astype(np.int64) * n_criteria + criterion, return_inverse=True)
-    share = np.bincount(where, weights=passed, minlength=len(cell)) / np.maximum(np.bincount(where), 1)
-    of_sheet = cell // n_criteria
+    place = dense_codes(sheet)
+    first = first_places(place)
+    where = dense_codes(place * n_criteria + criterion)
+    share = np.bincount(where, weights=passed) / np.bincount(where)
+    of_sheet = place[first_places(where)]
     total = np.bincount(of_sheet, weights=share, minlength=len(first))
     complete = np.bincount(of_sheet, minlength=len(first)) == n_criteria
     return Sheets(passed=total[complete], first=first[complete], n_incomplete=int((~complete).sum()))
