@@ -25,7 +25,7 @@ from juryline.analyses.agreement_context import (
     missing_share,
     prevalence_rows,
 )
-from juryline.analyses.agreement_judgments import Judgments
+from juryline.analyses.agreement_judgments import Clustered, Judgments
 from juryline.analyses.agreement_labels import LabelSet
 from juryline.analyses.agreement_scope import Scope, populations_of, scopes
 from juryline.analyses.cuts import cuts, sql_text
@@ -101,12 +101,12 @@ class _Rows:
     judgments: Judgments
 
     def rows(self) -> list[Estimate]:
-        ratings = self.judgments.ratings()
-        return [*self._coefficients(ratings), *self._context(ratings)]
+        read = self.judgments.ratings()
+        return [*self._coefficients(read), *self._context(read.ratings)]
 
-    def _coefficients(self, ratings: Ratings) -> Iterator[Estimate]:
-        named = list(self._named(ratings))
-        results = self._results(ratings, [one.coefficient for one in named])
+    def _coefficients(self, read: Clustered) -> Iterator[Estimate]:
+        named = list(self._named(read.ratings))
+        results = self._results(read, [one.coefficient for one in named])
         for one, result in zip(named, results):
             if one.raters is None:
                 yield self._study_row(one.choice.statistic, result)
@@ -130,10 +130,10 @@ class _Rows:
             asked = len(raters) <= MOST_RATERS_PAIRED
         return list(combinations(raters, 2)) if asked else []
 
-    def _results(self, ratings: Ratings, coefficients: list[Coefficient]) -> list[CoefficientResult | None]:
+    def _results(self, read: Clustered, coefficients: list[Coefficient]) -> list[CoefficientResult | None]:
         if not self.scope.units_known(self.judgments):
             return [None] * len(coefficients)
-        return list(estimate_with_intervals(ratings, coefficients, resampling=self.scope.resampling()))
+        return list(estimate_with_intervals(*read, coefficients, resampling=self.scope.resampling()))
 
     def _study_row(self, statistic: Statistic, result: CoefficientResult | None) -> Estimate:
         judgments = self.judgments
@@ -199,7 +199,7 @@ class _Rows:
     def _response_agreement(self) -> Quantity:
         if not self.scope.units_known(self.judgments):
             return Quantity.missing(Status.NOT_ESTIMABLE, Reason.ORDER_NOT_RECORDED)
-        return estimate_coefficient(RawAgreement(), self.judgments.responses())
+        return estimate_coefficient(RawAgreement(), self.judgments.responses().ratings)
 
 
 def _self_agreement(scope: Scope, cut: Cut, judgments: Judgments, source: str) -> Iterator[Estimate]:
@@ -215,19 +215,20 @@ def _self_agreement(scope: Scope, cut: Cut, judgments: Judgments, source: str) -
             **columns,
         )
 
-    repeats, places = judgments.repeats()
+    read, places = judgments.repeats()
+    repeats = read.ratings
     raters = np.unique(repeats.rater // places).tolist()
     if not raters or not scope.units_known(judgments):
         reason = Reason.ORDER_NOT_RECORDED if raters else Reason.NO_REPEATS
         yield row(Quantity.missing(Status.NOT_ESTIMABLE, reason), STUDY, "study", states=judgments.states())
         return
     for rater in raters:
-        own, _ = judgments.repeats(rater)
+        own = judgments.repeats(rater)[0].ratings
         quantity = estimate_coefficient(RawAgreement(), own)
         alias = judgments.raters[rater]
         yield row(quantity, alias, "rater", n_judgments=len(own.unit), n_units=own.n_units, n_raters=1)
     mean = SelfAgreement(places=places)
-    (result,) = estimate_with_intervals(repeats, [mean], resampling=scope.resampling())
+    (result,) = estimate_with_intervals(*read, [mean], resampling=scope.resampling())
     yield row(
         result.quantity,
         STUDY,

@@ -6,7 +6,7 @@ not: any coefficient, or what is reported.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import ibis.expr.types as ir
 import numpy as np
@@ -23,6 +23,13 @@ from juryline.estimators.self_agreement import repeats_as_ratings
 _STATES = tuple(State)
 _NONE = -1
 _FIRST_SHOWN, _SECOND_SHOWN = "system_1", "system_2"
+
+
+class Clustered(NamedTuple):
+    """Ratings and the cluster of each of their units."""
+
+    ratings: Ratings
+    cluster: np.ndarray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -86,33 +93,35 @@ class Judgments:
         unit, raters = np.unique(units, return_counts=True)
         return int(self.count[rated & np.isin(self.unit, unit[raters >= 2])].sum())
 
-    def ratings(self) -> Ratings:
+    def ratings(self) -> Clustered:
         """Labels by unit and rater."""
         return self._tally(self.rated, self.label, self.n_labels)
 
-    def responses(self) -> Ratings:
+    def responses(self) -> Clustered:
         """States by unit and rater, as if they were labels."""
         return self._tally(np.full(len(self.unit), True), self.state, len(_STATES))
 
-    def repeats(self, rater: int | None = None) -> tuple[Ratings, int]:
-        """Repeated ratings of all raters, or of one, as `repeats_as_ratings` gives them."""
+    def repeats(self, rater: int | None = None) -> tuple[Clustered, int]:
+        """Repeated ratings of all raters, or of one, and their places, as `repeats_as_ratings` gives them."""
         kept = self.rated if rater is None else self.rated & (self.rater == rater)
         unit, cluster = _dense(self.unit[kept], self.cluster[kept])
-        return repeats_as_ratings(
-            unit, self.rater[kept], self.label[kept], self.count[kept], cluster=cluster, n_labels=self.n_labels
+        ratings, units, places = repeats_as_ratings(
+            unit, self.rater[kept], self.label[kept], self.count[kept], n_labels=self.n_labels
         )
+        return Clustered(ratings, np.unique(cluster[units], return_inverse=True)[1]), places
 
-    def _tally(self, kept: np.ndarray, label: np.ndarray, n_labels: int) -> Ratings:
+    def _tally(self, kept: np.ndarray, label: np.ndarray, n_labels: int) -> Clustered:
         unit, cluster = _dense(self.unit[kept], self.cluster[kept])
-        return tally_ratings(
+        ratings = tally_ratings(
             unit,
             self.rater[kept],
             label[kept],
             self.count[kept],
-            cluster=cluster,
+            n_units=len(cluster),
             n_raters=len(self.raters),
             n_labels=n_labels,
         )
+        return Clustered(ratings, cluster)
 
 
 def read_comparisons(

@@ -83,8 +83,8 @@ class _Rows:
             for statistic in estimators:
                 yield self._row(statistic, _unit(statistic), _ORDER_UNKNOWN, **counts)
             return
-        ratings, resampling = judgments.ratings(), self.scope.resampling()
-        results = estimate_with_intervals(ratings, list(estimators.values()), resampling=resampling)
+        resampling = self.scope.resampling()
+        results = estimate_with_intervals(*judgments.ratings(), list(estimators.values()), resampling=resampling)
         for statistic, result in zip(estimators, results):
             yield self._row(
                 statistic,
@@ -100,10 +100,10 @@ class _Rows:
         shared = np.intersect1d(*(judgments.unit[judgments.rated & side] for side in self._sides()))
         rows = [*count_rows(judgments, len(shared)), missing_share(judgments, self.scope.spec)]
         if not self.labels.continuous:
-            rows += confusion_rows(cross_table(judgments.ratings(), in_second), self.labels.names)
+            rows += confusion_rows(cross_table(judgments.ratings().ratings, in_second), self.labels.names)
         response = _ORDER_UNKNOWN
         if self.scope.units_known(judgments):
-            response = estimate_coefficient(PopulationAgreement(in_second=in_second), judgments.responses())
+            response = estimate_coefficient(PopulationAgreement(in_second=in_second), judgments.responses().ratings)
         rows.append((Statistic.RESPONSE_AGREEMENT, Unit.SHARE, response, {}))
         for statistic, unit, quantity, dimensions in rows:
             yield self._row(statistic, unit, quantity, dimensions=dimensions)

@@ -3,8 +3,8 @@
 Belongs here: the shape every coefficient has, the sums that several share, and the correction for chance.
 Does not: any one coefficient, or how it is resampled.
 
-Because each coefficient is a function of sums over units, resampling clusters of units is one product of
-weights and a (cluster x column) matrix, and a coefficient never sees which round it is computed for.
+Because each coefficient is a function of sums over units, resampling is a product of weights of units and a
+(unit x column) matrix, and a coefficient never sees which round it is computed for.
 """
 
 from typing import Any, ClassVar, Protocol
@@ -39,7 +39,7 @@ class Coefficient(Protocol):
     raters_are_sample: ClassVar[bool]
 
     def sums(self, ratings: Ratings) -> Any:
-        """Sums over units: csr_array, shape (n_clusters, n_columns); column 0 counts the units it rests on."""
+        """What is summed over units: csr_array, shape (n_units, n_columns); column 0 counts units it rests on."""
 
     def value(self, totals: np.ndarray) -> np.ndarray:
         """Coefficient of totals, shape (..., n_columns); NaN where it has no value."""
@@ -54,7 +54,7 @@ def estimate_coefficient(coefficient: Coefficient, ratings: Ratings) -> Quantity
         undefined, no_shared_unit: no unit has the ratings it needs. undefined, one_category: chance leaves no room
         for disagreement. ok with unit_count_below_30: it rests on fewer than 30 units.
     """
-    return quantity_of(coefficient, totals_of(coefficient.sums(ratings), ratings.multiplicity[np.newaxis])[0])
+    return quantity_of(coefficient, totals_of(coefficient.sums(ratings), np.ones((1, ratings.n_units)))[0])
 
 
 def quantity_of(coefficient: Coefficient, totals: np.ndarray) -> Quantity:
@@ -68,11 +68,11 @@ def quantity_of(coefficient: Coefficient, totals: np.ndarray) -> Quantity:
 
 
 def totals_of(sums: Any, weights: np.ndarray) -> np.ndarray:
-    """Weighted sums over clusters, shape (n_rounds, n_columns), of weights of shape (n_rounds, n_clusters).
+    """Weighted sums over the rows of a sparse matrix, shape (n_rounds, n_columns), weights (n_rounds, n_rows).
 
     The product is scipy's, in one order of summation: a BLAS product may differ in its last bit with its threads.
     """
-    return (sums.T @ weights.T.astype(float)).T
+    return (sums.T @ weights.T).T
 
 
 def observed(ratings: Ratings) -> list[Part]:

@@ -76,16 +76,39 @@ class CoefficientResult:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Clusters:
+    """Clusters as sums of units: `incidence`, shape (n_rows, n_units), and how many clusters a row stands for."""
+
+    incidence: Any
+    multiplicity: np.ndarray
+
+    @property
+    def n(self) -> int:
+        return int(self.multiplicity.sum())
+
+    def only(self, rows: np.ndarray) -> "_Clusters":
+        return _Clusters(incidence=self.incidence[rows], multiplicity=self.multiplicity[rows])
+
+    def draw(self, stream: np.random.Generator) -> np.ndarray:
+        """How often each row is drawn when as many clusters as there are are drawn with replacement."""
+        if len(self.multiplicity) == self.n:  # faster than a multinomial with as many outcomes as draws
+            return np.bincount(stream.integers(self.n, size=self.n), minlength=self.n)
+        return stream.multinomial(self.n, self.multiplicity / self.n)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Prepared:
     coefficient: Coefficient
     sums: Any
-    multiplicity: np.ndarray
+    clusters: _Clusters
+    used: np.ndarray
+    """Rows of the clusters that hold anything the coefficient sums."""
     totals: np.ndarray
     quantity: Quantity
 
     @property
     def n_clusters(self) -> int:
-        return int(self.multiplicity.sum())
+        return int(self.clusters.multiplicity[self.used].sum())
 
     @property
     def resampled(self) -> bool:
@@ -93,9 +116,14 @@ class _Prepared:
 
 
 def estimate_with_intervals(
-    ratings: Ratings, coefficients: Sequence[Coefficient], *, resampling: Resampling
+    ratings: Ratings, cluster: np.ndarray, coefficients: Sequence[Coefficient], *, resampling: Resampling
 ) -> list[CoefficientResult]:
     """Values of coefficients of the same ratings, each with its interval.
+
+    Parameters
+    ----------
+    cluster : ndarray of int, shape (n_units,)
+        Cluster (case) of each unit, codes from 0 without a gap.
 
     Returns
     -------
@@ -108,7 +136,7 @@ def estimate_with_intervals(
     Raises
     ------
     ValueError
-        Percentiles asked for together with random raters.
+        Percentiles asked for together with random raters; codes of clusters with a gap.
 
     Notes
     -----
@@ -120,13 +148,14 @@ def estimate_with_intervals(
     """
     if resampling.percentile and resampling.random_raters:
         raise ValueError("percentile intervals know fixed raters only")
-    prepared = _prepare(ratings, coefficients)
+    if len(cluster) != ratings.n_units or not np.bincount(cluster).all():
+        raise ValueError("cluster must give one code for each unit, from 0 without a gap")
+    prepared = _prepare(ratings, cluster, coefficients)
     rounds: dict[int, np.ndarray] = {}
     groups: dict[tuple[bool, bytes], list[int]] = {}
     for place, one in enumerate(prepared):
         if one.resampled:
-            key = (one.coefficient.names_raters, one.multiplicity.tobytes())
-            groups.setdefault(key, []).append(place)
+            groups.setdefault((one.coefficient.names_raters, one.used.tobytes()), []).append(place)
     for places in groups.values():
         rounds |= dict(zip(places, _rounds([prepared[place] for place in places], resampling)))
     return [
@@ -140,19 +169,23 @@ def estimate_with_intervals(
     ]
 
 
-def _prepare(ratings: Ratings, coefficients: Sequence[Coefficient]) -> list[_Prepared]:
-    named, nameless = ratings.merged(), ratings.nameless().merged()
+def _prepare(ratings: Ratings, cluster: np.ndarray, coefficients: Sequence[Coefficient]) -> list[_Prepared]:
+    merged: dict[bool, tuple[Ratings, _Clusters]] = {}
     prepared = []
     for coefficient in coefficients:
-        merged = named if coefficient.names_raters else nameless
-        sums = coefficient.sums(merged)
-        used = np.diff(sums.indptr) > 0
-        totals = totals_of(sums, merged.multiplicity[np.newaxis])[0]
+        named = coefficient.names_raters
+        if named not in merged:
+            patterns, number = (ratings if named else ratings.nameless()).merged()
+            merged[named] = patterns, _clusters(cluster, number, patterns.n_units)
+        patterns, clusters = merged[named]
+        sums = coefficient.sums(patterns)
+        totals = totals_of(sums, totals_of(clusters.incidence, clusters.multiplicity[np.newaxis].astype(float)))[0]
         prepared.append(
             _Prepared(
                 coefficient=coefficient,
-                sums=sums[used],
-                multiplicity=merged.multiplicity[used],
+                sums=sums,
+                clusters=clusters,
+                used=clusters.incidence @ (np.diff(sums.indptr) > 0).astype(float) > 0,
                 totals=totals,
                 quantity=quantity_of(coefficient, totals),
             )
@@ -160,19 +193,34 @@ def _prepare(ratings: Ratings, coefficients: Sequence[Coefficient]) -> list[_Pre
     return prepared
 
 
+def _clusters(cluster: np.ndarray, number: np.ndarray, n_units: int) -> _Clusters:
+    """Clusters as sums of merged units; clusters of one unit are merged as their units are.
+
+    Their resampling is then a multinomial draw over patterns, whose cost does not grow with the units.
+    """
+    from scipy.sparse import csr_array, eye_array
+
+    n_clusters = len(np.unique(cluster))
+    if n_clusters == len(cluster):
+        incidence = eye_array(n_units, format="csr")
+        return _Clusters(incidence=incidence, multiplicity=np.bincount(number, minlength=n_units))
+    incidence = csr_array((np.ones(len(cluster)), (cluster, number)), shape=(n_clusters, n_units))
+    incidence.sum_duplicates()
+    return _Clusters(incidence=incidence, multiplicity=np.ones(n_clusters, dtype=np.int64))
+
+
 def _rounds(group: list[_Prepared], resampling: Resampling) -> list[np.ndarray]:
-    multiplicity = group[0].multiplicity
-    n_clusters = int(multiplicity.sum())
-    share = multiplicity / n_clusters
-    width = max(len(multiplicity), *(one.sums.shape[1] for one in group))
+    clusters = group[0].clusters.only(group[0].used)
+    width = max(*clusters.incidence.shape, *(one.sums.shape[1] for one in group))
     at_once = max(1, _NUMBERS_AT_ONCE // width)
     values: list[list[np.ndarray]] = [[] for _ in group]
     for first in range(0, resampling.rounds, at_once):
         numbers = range(first, min(first + at_once, resampling.rounds))
         streams = (round_generator(resampling.seed, resampling.analysis, number) for number in numbers)
-        weights = np.stack([stream.multinomial(n_clusters, share) for stream in streams])
+        drawn = np.stack([clusters.draw(stream) for stream in streams]).astype(float)
+        units = totals_of(clusters.incidence, drawn)
         for one, of_one in zip(group, values):
-            of_one.append(one.coefficient.value(totals_of(one.sums, weights)))
+            of_one.append(one.coefficient.value(totals_of(one.sums, units)))
     return [np.concatenate(of_one) for of_one in values]
 
 

@@ -46,28 +46,15 @@ class Ratings:
         Codes from 0; every unit has a rating.
     share : ndarray of float, shape (n,)
         Share of the label among the rater's judgments of the unit.
-    cluster : ndarray of int, shape (n_units,)
-        Cluster (case) of each unit, codes from 0 without a gap.
-    multiplicity : ndarray of int, shape (n_clusters,)
-        How many clusters each one stands for; 1 unless units were merged.
     """
 
     unit: np.ndarray
     rater: np.ndarray
     label: np.ndarray
     share: np.ndarray
-    cluster: np.ndarray
-    multiplicity: np.ndarray
+    n_units: int
     n_raters: int
     n_labels: int
-
-    @property
-    def n_units(self) -> int:
-        return len(self.cluster)
-
-    @property
-    def n_clusters(self) -> int:
-        return len(self.multiplicity)
 
     @cached_property
     def raters_per_unit(self) -> np.ndarray:
@@ -125,7 +112,7 @@ class Ratings:
         return np.flatnonzero(np.bincount(self.rater, minlength=self.n_raters))
 
     def columns(self, *parts: tuple[np.ndarray, Any, np.ndarray], n_columns: int) -> Any:
-        """Sums over the units of each cluster.
+        """Numbers of each unit, as one sparse matrix.
 
         Parameters
         ----------
@@ -134,14 +121,14 @@ class Ratings:
 
         Returns
         -------
-        scipy.sparse.csr_array, shape (n_clusters, n_columns)
+        scipy.sparse.csr_array, shape (n_units, n_columns)
         """
         from scipy.sparse import csr_array
 
-        row = np.concatenate([self.cluster[unit] for unit, _, _ in parts])
+        row = np.concatenate([unit for unit, _, _ in parts])
         column = np.concatenate([np.broadcast_to(column, len(unit)) for unit, column, _ in parts])
         value = np.concatenate([value for _, _, value in parts]).astype(float)
-        sums = csr_array((value, (row, column)), shape=(self.n_clusters, n_columns))
+        sums = csr_array((value, (row, column)), shape=(self.n_units, n_columns))
         sums.sum_duplicates()
         sums.eliminate_zeros()
         return sums
@@ -159,47 +146,42 @@ class Ratings:
         place = np.arange(len(self.unit)) - first
         return replace(self, rater=place, label=self.label[order], n_raters=int(self.raters_per_unit.max(initial=1)))
 
-    def merged(self) -> "Ratings":
-        """One unit for all that were rated alike, where each cluster has one unit; else unchanged.
+    def merged(self) -> tuple["Ratings", np.ndarray]:
+        """One unit for all that were rated alike, and the number of the one that each unit became.
 
-        Resampling clusters is then a multinomial draw over patterns: its cost no longer grows with the units.
+        What is computed of units then costs what their patterns do. Ratings that are vectors of shares, or of too many
+        raters to number their patterns, are returned as they are.
         """
-        one_each = self.n_units == self.n_clusters and len(self.unit) == self.raters_per_unit.sum()
         base = self.n_labels + 1
-        if not one_each or base**self.n_raters >= _LARGEST_CODE:
-            return self
+        if len(self.unit) != self.raters_per_unit.sum() or base**self.n_raters >= _LARGEST_CODE or not self.n_units:
+            return self, np.arange(self.n_units)
         digit = (self.label + 1) * np.array([base**rater for rater in range(self.n_raters)])[self.rater]
-        pattern = np.add.reduceat(digit, _starts(self.unit)) if self.n_units else digit
-        _, example, place = np.unique(pattern, return_index=True, return_inverse=True)
-        number = np.full(self.n_units, -1)
-        number[example] = np.arange(len(example))
-        kept = number[self.unit] >= 0
-        order = np.flatnonzero(kept)[np.argsort(number[self.unit[kept]], kind="stable")]
-        multiplicity = np.zeros(len(example), dtype=np.int64)
-        np.add.at(multiplicity, place, self.multiplicity[self.cluster])
-        return replace(
-            self,
-            unit=number[self.unit[order]],
-            rater=self.rater[order],
-            label=self.label[order],
-            share=self.share[order],
-            cluster=np.arange(len(example)),
-            multiplicity=multiplicity,
-        )
+        pattern = np.add.reduceat(digit, _starts(self.unit))
+        _, example, number = np.unique(pattern, return_index=True, return_inverse=True)
+        return self._of_units(example), number
 
     def without(self, rater: int) -> "Ratings":
-        """The ratings of all other raters; units and clusters that nobody else rated are gone."""
+        """The ratings of all other raters; units that nobody else rated are gone."""
         kept = self.rater != rater
         units, unit = np.unique(self.unit[kept], return_inverse=True)
-        clusters, cluster = np.unique(self.cluster[units], return_inverse=True)
         return replace(
             self,
             unit=unit,
             rater=self.rater[kept],
             label=self.label[kept],
             share=self.share[kept],
-            cluster=cluster,
-            multiplicity=self.multiplicity[clusters],
+            n_units=len(units),
+        )
+
+    def _of_units(self, units: np.ndarray) -> "Ratings":
+        places, entries = aligned(units, self.unit)
+        return replace(
+            self,
+            unit=places,
+            rater=self.rater[entries],
+            label=self.label[entries],
+            share=self.share[entries],
+            n_units=len(units),
         )
 
     @cached_property
@@ -213,7 +195,7 @@ def tally_ratings(
     label: np.ndarray,
     count: np.ndarray,
     *,
-    cluster: np.ndarray,
+    n_units: int,
     n_raters: int,
     n_labels: int,
 ) -> Ratings:
@@ -225,22 +207,20 @@ def tally_ratings(
         Codes from 0, in any order; a unit without a judgment is refused.
     count : ndarray of int, shape (n,)
         Judgments in which the rater gave the unit this label, at least 1.
-    cluster : ndarray of int, shape (n_units,)
-        Cluster of each unit, codes from 0 without a gap.
     n_labels : int
         Declared labels, observed or not.
 
     Raises
     ------
     ValueError
-        Codes out of range, units or clusters without a judgment, lengths that differ, counts below 1.
+        Codes out of range, units without a judgment, lengths that differ, counts below 1.
     """
-    unit, rater, label, cluster = (np.asarray(codes, dtype=np.int64) for codes in (unit, rater, label, cluster))
+    unit, rater, label = (np.asarray(codes, dtype=np.int64) for codes in (unit, rater, label))
     count = np.asarray(count)
     if not len(unit) == len(rater) == len(label) == len(count):
         raise ValueError("unit, rater, label and count must be of one length")
-    if not (_fills(unit, len(cluster)) and _fills(cluster, len(np.unique(cluster)))):
-        raise ValueError("every code of a unit, and every code of a cluster, must be used, from 0 without a gap")
+    if not (_within(unit, n_units) and np.bincount(unit, minlength=n_units).all()):
+        raise ValueError(f"unit must use every code below {n_units}")
     if not (_within(rater, n_raters) and _within(label, n_labels)):
         raise ValueError(f"rater and label must be codes below {n_raters} and {n_labels}")
     if (count < 1).any():
@@ -255,8 +235,7 @@ def tally_ratings(
         rater=cell % n_raters,
         label=key % n_labels,
         share=judgments / np.bincount(of_cell, weights=judgments)[of_cell] if len(key) else judgments,
-        cluster=cluster,
-        multiplicity=np.ones(len(np.unique(cluster)), dtype=np.int64),
+        n_units=n_units,
         n_raters=n_raters,
         n_labels=n_labels,
     )
@@ -282,10 +261,6 @@ def aligned(left: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray
 def _starts(codes: np.ndarray) -> np.ndarray:
     """First place of each run of equal codes."""
     return np.flatnonzero(np.diff(codes, prepend=codes[:1] - 1))
-
-
-def _fills(codes: np.ndarray, n: int) -> bool:
-    return _within(codes, n) and bool(np.bincount(codes, minlength=n).all())
 
 
 def _within(codes: np.ndarray, n: int) -> bool:

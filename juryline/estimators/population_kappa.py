@@ -91,8 +91,7 @@ def cross_table(ratings: Ratings, in_second: np.ndarray) -> np.ndarray:
     second = in_second[ratings.rater[places]]
     one, other = aligned(ratings.unit[places[~second]], ratings.unit[places[second]])
     cell = ratings.label[places[~second]][one] * q + ratings.label[places[second]][other]
-    weight = ratings.multiplicity[ratings.cluster[ratings.unit[places[~second]][one]]]
-    product = share[~second][one] * share[second][other] * weight
+    product = share[~second][one] * share[second][other]
     return np.bincount(cell, weights=product, minlength=q * q).reshape(q, q)
 
 

@@ -52,21 +52,20 @@ class SelfAgreement:
 
 
 def repeats_as_ratings(
-    unit: np.ndarray, rater: np.ndarray, label: np.ndarray, count: np.ndarray, *, cluster: np.ndarray, n_labels: int
-) -> tuple[Ratings, int]:
+    unit: np.ndarray, rater: np.ndarray, label: np.ndarray, count: np.ndarray, *, n_labels: int
+) -> tuple[Ratings, np.ndarray, int]:
     """Each rater's judgments of a unit as if by raters of their own, where there are two or more.
 
     Parameters
     ----------
     unit, rater, label, count : ndarray of int, shape (n,)
         As for `tally_ratings`.
-    cluster : ndarray of int, shape (n_units,)
-        Cluster of each unit.
 
     Returns
     -------
-    tuple of Ratings and int
-        Ratings whose units are the repeated pairs of unit and rater, and the places that `SelfAgreement` takes.
+    tuple of Ratings, ndarray of int, shape (n_repeated,), and int
+        Ratings whose units are the repeated pairs of unit and rater, the unit of each, and the places that
+        `SelfAgreement` takes.
     """
     order = np.lexsort((label, rater, unit))
     order = np.repeat(order, count[order])
@@ -76,14 +75,13 @@ def repeats_as_ratings(
     places = max(2, int(judgments.max(initial=0)))
     repeated = judgments >= 2
     kept = repeated[cell]
-    _, dense = np.unique(cluster[pair[repeated] // max(n_raters, 1)], return_inverse=True)
     ratings = tally_ratings(
         (np.cumsum(repeated) - 1)[cell[kept]],
         rater[order][kept] * places + place[kept],
         label[order][kept],
         np.ones(kept.sum(), dtype=np.int64),
-        cluster=dense,
+        n_units=int(repeated.sum()),
         n_raters=n_raters * places,
         n_labels=n_labels,
     )
-    return ratings, places
+    return ratings, pair[repeated] // max(n_raters, 1), places

@@ -57,9 +57,9 @@ def tallied() -> Callable[[Games], PairTallies]:
 
 @pytest.fixture
 def rated() -> Callable[..., Ratings]:
-    """Ratings from a table, units x raters; None is not rated. Each unit is a cluster unless they are given."""
+    """Ratings from a table, units x raters; None is not rated, and a unit that nobody rated is left out."""
 
-    def build(table: Sequence[Sequence[Any]], labels: Sequence[Any], clusters: Sequence[int] | None = None) -> Ratings:
+    def build(table: Sequence[Sequence[Any]], labels: Sequence[Any]) -> Ratings:
         rows = [row for row in table if any(label is not None for label in row)]
         cells = [
             (unit, rater, labels.index(label))
@@ -73,7 +73,7 @@ def rated() -> Callable[..., Ratings]:
             rater,
             label,
             np.ones(len(cells), dtype=np.int64),
-            cluster=np.arange(len(rows)) if clusters is None else np.array(clusters),
+            n_units=len(rows),
             n_raters=max((len(row) for row in table), default=0),
             n_labels=len(labels),
         )

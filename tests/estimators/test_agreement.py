@@ -284,7 +284,7 @@ def test_repeats_of_one_rater_are_shares_and_never_agree_with_themselves():
         np.array([0, 0, 1, 0]),
         np.array([0, 1, 0, 1]),
         np.array([1, 1, 1, 2]),
-        cluster=np.array([0, 1]),
+        n_units=2,
         n_raters=2,
         n_labels=2,
     )
@@ -299,7 +299,7 @@ def test_shares_of_equal_repeats_are_the_same_as_one_judgment(name, rated):
     table = random_table(11)
     once = rated(table, range(4))
     twice = tally_ratings(
-        once.unit, once.rater, once.label, np.full(len(once.unit), 2), cluster=once.cluster, n_raters=4, n_labels=4
+        once.unit, once.rater, once.label, np.full(len(once.unit), 2), n_units=once.n_units, n_raters=4, n_labels=4
     )
 
     asked = coefficient(name, range(4))
@@ -316,7 +316,7 @@ def test_the_order_of_rows_changes_no_digit(name, rated):
         ratings.rater[shuffled],
         ratings.label[shuffled],
         np.ones(len(shuffled), dtype=int),
-        cluster=ratings.cluster,
+        n_units=ratings.n_units,
         n_raters=4,
         n_labels=4,
     )
@@ -437,12 +437,12 @@ def test_light_weighs_rater_pairs_by_shared_units_and_skips_those_without_a_valu
 
 def test_wrong_tallies_are_refused():
     one = np.array([0])
-    good = {"cluster": one, "n_raters": 1, "n_labels": 1}
+    good = {"n_units": 1, "n_raters": 1, "n_labels": 1}
 
     with pytest.raises(ValueError, match="one length"):
         tally_ratings(one, one, one, np.array([1, 1]), **good)
-    with pytest.raises(ValueError, match="without a gap"):
-        tally_ratings(one, one, one, one + 1, **good | {"cluster": np.array([0, 1])})
+    with pytest.raises(ValueError, match="every code below 2"):
+        tally_ratings(one, one, one, one + 1, **good | {"n_units": 2})
     with pytest.raises(ValueError, match="codes below 1 and 1"):
         tally_ratings(one, one, one + 1, one + 1, **good)
     with pytest.raises(ValueError, match="count must be"):
