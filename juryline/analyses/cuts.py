@@ -14,10 +14,10 @@ import pyarrow.compute as pc
 
 from data_contracts.errors import ContractError, SpecificationError
 from data_contracts.estimates import ALL, Cut
-from data_contracts.specification import PROTOCOLS_OF_METHOD, StudySpec
-from data_contracts.specification_analyses import ALL_CRITERIA, RAW, Analysis
+from data_contracts.specification import PROTOCOLS_OF_METHOD, StudySpec, can_read
+from data_contracts.specification_analyses import RAW, Analysis
 from data_contracts.specification_rubric import Criterion, level_text
-from data_contracts.vocabulary import Measure, Protocol, State
+from data_contracts.vocabulary import State
 
 POOLED = "*"
 DEFAULT_UNIT = ("rater",)
@@ -57,16 +57,14 @@ def cuts(analysis: Analysis, spec: StudySpec, view: ir.Table) -> Iterator[tuple[
 
 def criteria(analysis: Analysis, spec: StudySpec) -> list[Criterion]:
     """Criteria of an analysis: those it names, or with `all` every one that its method can read."""
-    declared = spec.criteria_of(analysis)
-    readable = [criterion for criterion in declared if _readable(analysis.method, criterion)]
-    if readable and (analysis.criterion == (ALL_CRITERIA,) or len(readable) == len(declared)):
-        return readable
-    unread = ", ".join(criterion.id for criterion in declared if criterion not in readable) or "any"
-    protocols = " or ".join(PROTOCOLS_OF_METHOD[analysis.method])
+    declared = list(spec.criteria_of(analysis))
+    unread = [criterion.id for criterion in declared if not can_read(analysis.method, criterion)]
+    if declared and not unread:
+        return declared
     raise SpecificationError(
-        f"analysis {analysis.id}: {analysis.method} cannot read criterion {unread}",
+        f"analysis {analysis.id}: {analysis.method} cannot read criterion {', '.join(unread) or ALL}",
         where=f"study.yaml, analyses, {analysis.id}, criterion",
-        fix=f"name criteria of protocol {protocols}{_SCALE_READ.get(analysis.method, '')}",
+        fix=f"name criteria of protocol {' or '.join(PROTOCOLS_OF_METHOD[analysis.method])}",
     )
 
 
@@ -205,21 +203,6 @@ def not_in_this_version(analysis: Analysis, key: str, what: str) -> Specificatio
         fix=f"remove {key} from the analysis",
         code="not_in_this_version",
     )
-
-
-_SCALE_READ = {
-    "likert": ", a rating not of a nominal scale",
-    "pass_rates": ", a rating only of a nominal scale",
-}
-
-
-def _readable(method: str, criterion: Criterion) -> bool:
-    if criterion.protocol not in PROTOCOLS_OF_METHOD[method]:
-        return False
-    if criterion.protocol is not Protocol.RATING or method not in _SCALE_READ:
-        return True
-    nominal = criterion.scale is not None and criterion.scale.measure is Measure.NOMINAL
-    return nominal == (method == "pass_rates")
 
 
 def _slice_value(view: ir.Table, names: Sequence[str]) -> ir.StringValue:
