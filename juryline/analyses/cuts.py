@@ -17,7 +17,6 @@ from data_contracts.estimates import ALL, Cut
 from data_contracts.specification import PROTOCOLS_OF_METHOD, StudySpec, can_read
 from data_contracts.specification_analyses import RAW, Analysis
 from data_contracts.specification_rubric import Criterion, level_text
-from data_contracts.vocabulary import State
 
 POOLED = "*"
 DEFAULT_UNIT = ("rater",)
@@ -163,12 +162,6 @@ def level_labels(criterion: Criterion) -> list[str]:
 def passing_labels(criterion: Criterion) -> list[str]:
     """Labels of the levels that count as passed, in their order."""
     return [level_text(level) for level in criterion.scale.pass_] if criterion.scale else []
-
-
-def state_counts(view: ir.Table) -> dict[State, int]:
-    """Judgments of the view by state."""
-    counts = view.group_by("state").agg(n=view.count()).to_pyarrow().to_pylist()
-    return {State(row["state"]): row["n"] for row in sorted(counts, key=lambda row: row["state"])}
 
 
 def source_query(cut: Cut, table_name: str, analysis: Analysis, spec: StudySpec, extra: str = "") -> str:

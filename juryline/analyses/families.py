@@ -13,7 +13,7 @@ from data_contracts.specification import StudySpec
 from data_contracts.specification_analyses import Expectation, Tested
 from data_contracts.vocabulary import Reason, Statistic, Status, Unit
 from juryline.analyses.labelling import STUDY, labelled
-from juryline.estimators.inference import holm
+from juryline.estimators.holm import holm
 from juryline.estimators.quantity import Quantity
 
 HEADLINE_TESTS = (

@@ -1,7 +1,7 @@
-"""Uncertainty, the same way for every method: cluster variance, t, Wilson and bootstrap intervals, Holm.
+"""Uncertainty, the same way for every method: cluster variance, t, Wilson and bootstrap intervals, t-tests.
 
-Belongs here: METHODS 0.3 and 0.4, and the interval of a share of METHODS 4. Does not: any statistic that an
-interval is put around, but for the mean of independent units (`one_sample_t`).
+Belongs here: METHODS 0.3, and the interval of a share of METHODS 4. Does not: families of tests (`holm`), nor any
+statistic that an interval is put around, but for the mean of independent units (`one_sample_t`).
 
 A cluster is a value of the declared independent unit. `psi` are the linear contributions of the
 judgments (or their sums within cells of all cluster dimensions) to the error of an estimate; they sum to 0.
@@ -10,12 +10,12 @@ judgments (or their sums within cells of all cluster dimensions) to the error of
 import hashlib
 import math
 import sys
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from data_contracts.vocabulary import Reason, Status
+from juryline.estimators.dense_codes import dense_codes
 from juryline.estimators.quantity import Interval, Quantity, Test
 
 Bounds = tuple[float | None, float | None]
@@ -342,55 +342,9 @@ def round_generator(seed: int, analysis: str, round: int) -> np.random.Generator
     return np.random.Generator(np.random.Philox(key=key, counter=round << 128))
 
 
-def holm(p_values: Sequence[float | None], family_size: int) -> list[float | None]:
-    """Holm-adjusted p-values of a family of tests, in the order given.
-
-    Parameters
-    ----------
-    p_values : sequence of float or None
-        None for a test that has no p-value: it stays in the family, ordered last.
-    family_size : int
-        Number of tests m that the specification declares, at least as many as are given.
-
-    Notes
-    -----
-    p_(i)adj = max_{j<=i} min(1, (m-j+1) p_(j)).
-
-    References
-    ----------
-    Holm 1979.
-    """
-    if family_size < len(p_values):
-        raise ValueError(f"{len(p_values)} tests in a family of {family_size}")
-    if any(p is not None and not 0 <= p <= 1 for p in p_values):
-        raise ValueError("p-values must lie in [0, 1]")
-    adjusted: list[float | None] = [None] * len(p_values)
-    largest = 0.0
-    with_p = sorted((p, place) for place, p in enumerate(p_values) if p is not None)
-    for rank, (p, place) in enumerate(with_p):
-        largest = max(largest, min(1.0, (family_size - rank) * p))
-        adjusted[place] = largest
-    return adjusted
-
-
 def is_constant(values: np.ndarray, scale_range: float) -> bool:
     """Whether values do not differ, but for what rounding can do: max - min <= 1e-9 of the scale's range."""
     return bool(np.ptp(values) <= RELATIVE_TOLERANCE * scale_range)
-
-
-def dense_codes(codes: np.ndarray) -> np.ndarray:
-    """Codes renumbered from 0 without gaps, in their order."""
-    if not len(codes) or codes.min() < 0 or codes.max() > 8 * len(codes):
-        return np.unique(codes, return_inverse=True)[1]
-    # Counting is a tenth of the time of sorting, where there are not many more codes than judgments.
-    return (np.cumsum(np.bincount(codes) > 0) - 1)[codes]
-
-
-def first_places(dense: np.ndarray) -> np.ndarray:
-    """First place of each of the codes that `dense_codes` gives."""
-    first = np.zeros(int(dense.max(initial=-1)) + 1, dtype=np.int64)
-    first[dense[::-1]] = np.arange(len(dense))[::-1]  # of a repeated index, the last value stays
-    return first
 
 
 def exact_mean(values: np.ndarray) -> float:

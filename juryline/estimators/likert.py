@@ -9,12 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from data_contracts.vocabulary import Reason, Status
+from juryline.estimators.dense_codes import dense_codes
 from juryline.estimators.inference import (
     RELATIVE_TOLERANCE,
     Bounds,
     ClusterVariance,
     cluster_variance,
-    dense_codes,
     exact_mean,
     t_interval,
 )

@@ -11,15 +11,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from data_contracts.vocabulary import Reason, Status
+from juryline.estimators.dense_codes import dense_codes, first_places
 from juryline.estimators.inference import (
     RELATIVE_TOLERANCE,
     UNIT_BOUNDS,
     Bounds,
     ClusterVariance,
     cluster_variance,
-    dense_codes,
     exact_mean,
-    first_places,
     is_constant,
     one_sample_t,
     t_interval,

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from data_contracts.vocabulary import Reason, Status
-from juryline.estimators.inference import ClusterVariance, cluster_variance, dense_codes, first_places, wilson_effective
+from juryline.estimators.dense_codes import dense_codes, first_places
+from juryline.estimators.inference import ClusterVariance, cluster_variance, wilson_effective
 from juryline.estimators.quantity import Interval, Quantity
 
 

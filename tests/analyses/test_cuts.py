@@ -4,7 +4,6 @@ import duckdb
 import pytest
 
 from data_contracts.errors import ContractError, SpecificationError
-from data_contracts.vocabulary import State
 from juryline.analyses.cuts import (
     cluster_codes,
     codes,
@@ -14,7 +13,6 @@ from juryline.analyses.cuts import (
     independent_unit,
     level_labels,
     source_query,
-    state_counts,
     unit_columns,
 )
 
@@ -160,12 +158,6 @@ def test_clusters_are_raters_cases_or_case_attributes(view):
     [row] = columns.select(["cluster_1", "cluster_2"]).to_pylist()
 
     assert row == {"cluster_1": "p9", "cluster_2": "r1"}
-
-
-def test_states_are_counted_apart(view):
-    rows = [{"rater": "r", "system": "mid", "state": state} for state in ("answered", "answered", "abstain")]
-
-    assert state_counts(view("ratings", rows)) == {State.ABSTAIN: 1, State.ANSWERED: 2}
 
 
 def test_the_source_of_a_cut_gives_its_judgments(study, view):

@@ -7,11 +7,11 @@ import pytest
 from scipy import stats
 
 from data_contracts.vocabulary import Reason, Status
+from juryline.estimators.holm import holm
 from juryline.estimators.inference import (
     ClusterVariance,
     bootstrap_interval,
     cluster_variance,
-    holm,
     one_sample_t,
     round_generator,
     t_interval,

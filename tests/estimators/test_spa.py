@@ -6,7 +6,8 @@ import pytest
 from scipy import stats
 
 from data_contracts.vocabulary import Reason, Status
-from juryline.estimators.inference import holm, one_sample_t
+from juryline.estimators.holm import holm
+from juryline.estimators.inference import one_sample_t
 from juryline.estimators.spa import (
     PairAnswers,
     complement_sum,
