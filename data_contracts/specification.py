@@ -24,11 +24,11 @@ from data_contracts.specification_design import (
     Reuse,
     System,
 )
-from data_contracts.specification_exports import Export, Outputs
+from data_contracts.specification_exports import RATER_ATTRIBUTES, Export, Outputs
 from data_contracts.specification_part import Part, Slug, Text, Word, as_tuple
 from data_contracts.specification_rubric import Criterion, Interface, Rubric
 from data_contracts.specification_rules import Adjudication, Exclusion
-from data_contracts.vocabulary import CandidateOrder, Measure, Phase, Protocol
+from data_contracts.vocabulary import CandidateOrder, Measure, Phase, Protocol, RaterKind
 from data_contracts.yaml_source import Position, YamlSource, parse_yaml, read_yaml
 
 SPECIFICATION = "study.yaml"
@@ -185,6 +185,24 @@ class StudySpec(Part):
         if export is not None and "candidate_order" in export.not_collected:
             return CandidateOrder.NOT_RECORDED
         return self.populations[population].order or self.assignment.order
+
+    def rater_spaces(self, export: Export) -> tuple[tuple[str, str], ...]:
+        """Population and namespace of the raters in an export.
+
+        Raw ids are pseudonymised within the namespace. Profiles (format rater_attributes) without a population are of
+        all human ones, and without a namespace in that of the judgments they belong to.
+        """
+        namespace = export.rater_namespace
+        if export.format != RATER_ATTRIBUTES:
+            return tuple((id, namespace or id) for id in (export.population,) if id is not None)
+        humans = (p.id for p in self.raters.populations if p.kind is RaterKind.HUMAN)
+        populations = humans if export.population is None else (export.population,)
+        return tuple((id, space) for id in populations for space in ((namespace,) if namespace else self._spaces(id)))
+
+    def _spaces(self, population: str) -> tuple[str, ...]:
+        """Namespaces of a population's judgments."""
+        judged = (e for e in self.exports if e.population == population and e.format != RATER_ATTRIBUTES)
+        return tuple(dict.fromkeys(e.rater_namespace or population for e in judged)) or (population,)
 
     def criteria_of(self, analysis: Analysis) -> tuple[Criterion, ...]:
         """The criteria of an analysis; `all`: those that its method can read, in rubric order."""

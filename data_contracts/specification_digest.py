@@ -97,6 +97,7 @@ def intake_digest(spec: StudySpec, study: Path, export: Export, adapter: str) ->
                 "study": spec.study,
                 "export": entry,
                 "queries": queries,
+                "rater_spaces": spec.rater_spaces(export),
                 "systems": sorted(spec.system_of_blinded),
                 "codes_differ_by_case": spec.blinding is not None,
                 "criteria": {

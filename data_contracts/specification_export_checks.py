@@ -89,6 +89,15 @@ def _is_text_encoding(name: str) -> bool:
 
 def _population_problems(at: Address, spec: StudySpec, export: Export) -> Iterator[Problem]:
     known = [population.id for population in spec.raters.populations]
+    spaces = spec.rater_spaces(export)
+    torn = [id for id in dict(spaces) if sum(population == id for population, _ in spaces) > 1]
+    if torn:
+        named = listed([space for population, space in spaces if population == torn[0]], "or")
+        yield Problem(
+            (*at, "rater_namespace"),
+            f"raters of {torn[0]} have several namespaces, and it is not said whose profiles these are",
+            f"write `rater_namespace:` with {named}",
+        )
     if export.population is None:
         if export.format != RATER_ATTRIBUTES:
             yield Problem(

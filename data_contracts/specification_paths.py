@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path, PurePosixPath
 
 from data_contracts.specification import StudySpec
@@ -9,7 +10,7 @@ from data_contracts.specification_problem import Problem
 from data_contracts.yaml_source import Address
 
 EXPORTS = "exports"
-_ANY_FOLDERS = "(?:[^/]+/)*"
+_GLOB = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
 
 
 def named_files(spec: StudySpec) -> Iterator[tuple[str, Address, str]]:
@@ -31,39 +32,39 @@ def output_files(spec: StudySpec, study: Path) -> list[Path]:
 
 
 def matching_files(folder: Path, pattern: str) -> list[Path]:
-    """Files below a folder whose path from it matches a glob, ordered by that path."""
-    matches = glob_expression(pattern)
-    files = (path for path in folder.rglob("*") if path.is_file())
-    relative = {path.relative_to(folder).as_posix(): path for path in files}
-    return [relative[name] for name in sorted(relative) if matches.fullmatch(name)]
+    """Files below a folder that match a glob, ordered by their path; hidden ones are none."""
+    below = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
+    return [below[name] for name in sorted(below) if not _hidden(name) and matches(name, pattern)]
 
 
-def glob_expression(pattern: str) -> re.Pattern[str]:
-    """A glob on a whole path: `*` and `?` stay in a folder, `**` crosses folders, `[...]` is one of its characters.
+def matches(name: str, pattern: str) -> bool:
+    """Whether a path below a folder fits a glob, as text: the file need not be there.
+
+    `*` and `?` stay in a folder, `**` crosses folders, `[...]` is one of its characters, `[!...]` none of them.
 
     Examples
     --------
-    >>> [bool(glob_expression("**/votes-*.csv").fullmatch(p)) for p in ("votes-1.csv", "a/b/votes-2.csv", "a/x.csv")]
+    >>> [matches(name, "**/votes-*.csv") for name in ("votes-1.csv", "a/b/votes-2.csv", "a/x.csv")]
     [True, True, False]
     """
-    *folders, name = pattern.split("/")
-    below = "".join(_ANY_FOLDERS if folder == "**" else _segment(folder) + "/" for folder in folders)
-    return re.compile(below + (f"{_ANY_FOLDERS}[^/]+" if name == "**" else _segment(name)), re.DOTALL)
+    return _expression(pattern).fullmatch(name) is not None
 
 
-def _segment(part: str) -> str:
-    text, place = "", 0
-    while place < len(part):
-        character = part[place]
-        closing = part.find("]", place + 2) if character == "[" else -1
-        if closing > 0:
-            inside = part[place + 1 : closing].replace("\\", "\\\\")
-            text += f"[^/{inside[1:]}]" if inside[0] in "!^" else f"[{inside}]"
-            place = closing
-        else:
-            text += {"*": "[^/]*", "?": "[^/]"}.get(character, re.escape(character))
-        place += 1
-    return text
+@cache
+def _expression(pattern: str) -> re.Pattern[str]:
+    tokens = re.findall(r"\*\*/|\*\*|\*|\?|\[[^]]+\]|.", pattern, re.DOTALL)
+    return re.compile("".join(_GLOB.get(token) or _one(token) for token in tokens), re.DOTALL)
+
+
+def _one(token: str) -> str:
+    if len(token) == 1:
+        return re.escape(token)
+    return f"[^/{token[2:]}" if token.startswith("[!") else token
+
+
+def _hidden(name: str) -> bool:
+    # Such as the file that a copy is still being written to.
+    return any(part.startswith(".") for part in name.split("/"))
 
 
 def path_problems(spec: StudySpec) -> Iterator[Problem]:
@@ -78,9 +79,19 @@ def path_problems(spec: StudySpec) -> Iterator[Problem]:
     for address, pattern in globs:
         if _escapes(pattern):
             yield Problem(address, f"{pattern!r} is not below exports/", "write a glob on the path below exports/")
+        if not _is_glob(pattern):
+            yield Problem(address, f"{pattern!r} is no glob", "correct the characters in brackets")
         if pattern in first:
             yield Problem(address, f"{pattern!r} is matched twice, first on entry {first[pattern] + 1}", "narrow one")
         first.setdefault(pattern, len(first))
+
+
+def _is_glob(pattern: str) -> bool:
+    try:
+        _expression(pattern)
+    except re.error:
+        return False
+    return True
 
 
 def _escapes(path: str) -> bool:

@@ -111,6 +111,13 @@ def test_independent_unit_is_the_analysis_then_the_populations_then_the_claims(w
     assert whole.independent_unit_of(whole.analysis("spa"), "students") == ("rater",)
 
 
+def test_profiles_without_a_population_are_of_all_humans_each_in_the_namespace_of_its_judgments(whole):
+    votes, _, _, profiles, _ = whole.exports
+
+    assert whole.rater_spaces(votes) == (("crowd", "platform"),)
+    assert whole.rater_spaces(profiles) == (("crowd", "platform"), ("students", "students"), ("md", "md"))
+
+
 def test_all_criteria_are_those_the_method_can_read(whole):
     assert [criterion.id for criterion in whole.criteria_of(whole.analysis("tests"))] == ["ending"]
 
