@@ -30,6 +30,8 @@ class Cells:
         How the bytes were read.
     source_path : pyarrow.Array, optional
         Where each record stands in the file, where a number does not say it.
+    header_of_records : bool
+        Whether columns are known only from the records, so that a file without one lacks none.
     """
 
     table: pa.Table
@@ -38,6 +40,7 @@ class Cells:
     found: dict[str, Any]
     refusals: Sequence[Refusal] = field(default=())
     source_path: pa.Array | None = None
+    header_of_records: bool = False
 
 
 def text_table(names: Sequence[str], chunks: Sequence[pa.Table]) -> pa.Table:

@@ -66,6 +66,7 @@ def read_json_cells(source: TextSource, *, lines: bool) -> Cells:
         n_rows=reading.n_rows,
         refusals=reading.refusals,
         found=reading.found | {"header": list(names)},
+        header_of_records=True,
     )
 
 

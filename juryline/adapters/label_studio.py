@@ -132,6 +132,7 @@ class _Annotations:
                 "tasks_without_annotation": self.n_unannotated,
                 "n_rows": self.n_rows,
             },
+            header_of_records=True,
         )
 
 
@@ -242,7 +243,8 @@ def _defaults(annotations: _Annotations, export: Export, spec: StudySpec, name: 
     shared = {given: Cell(column=column) for given, column in _DEFAULTS.items()}
     named = exported_criteria(export, spec)
     asked_elsewhere = [exported for _, exported in named if exported not in annotations.controls]
-    if asked_elsewhere and not export.criteria and not export.columns.labels and export.columns.label is None:
+    declared = export.criteria or export.columns.labels or export.columns.label
+    if asked_elsewhere and annotations.records and not declared:
         raise refuse_export(
             name,
             f"no annotation answers {', '.join(asked_elsewhere)}; answered is: {', '.join(annotations.controls)}.",

@@ -74,8 +74,7 @@ def with_columns(cells: Cells, columns: Iterable[str], name: str) -> Cells:
     missing = [column for column in wanted if column not in there]
     if not missing:
         return cells
-    if not there and not cells.table.num_rows:
-        # JSON has its columns from its records, and here none could be read.
+    if cells.header_of_records and not cells.table.num_rows:
         return replace(cells, table=text_table(wanted, []))
     told = "; ".join(f"{column!r}{_near(column, there)}" for column in missing)
     raise refuse_export(

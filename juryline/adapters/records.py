@@ -1,5 +1,6 @@
 """An export's records by the kind of file it is: as cells for a mapping by columns, or as a query sees them."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from data_contracts.specification_exports import Read
@@ -38,9 +39,7 @@ def read_records(path: Path, name: str, read: Read, *, scratch: Path, for_query:
         cells = _cells(plain.path, name, read, for_query=for_query)
     packed = {key: value for key, value in plain.found.items() if value is not None}
     found = {"as": read.as_, **packed, **cells.found, "n_rows": cells.n_rows}
-    return Cells(
-        table=cells.table, source_row=cells.source_row, n_rows=cells.n_rows, refusals=cells.refusals, found=found
-    )
+    return replace(cells, found=found)
 
 
 def _cells(path: Path, name: str, read: Read, *, for_query: bool) -> Cells:

@@ -122,6 +122,7 @@ class _Results:
             n_rows=self.n_rows,
             refusals=self.refusals,
             found={**found, "n_rows": self.n_rows},
+            header_of_records=True,
         )
 
     def _refuse(self, path: str, rule: str, fix: str) -> None:

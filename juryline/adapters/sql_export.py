@@ -126,7 +126,7 @@ def _answers(result: pa.Table, plan: Plan, shown: Cells, export: Export, name: s
             code="query",
         )
     cells = pa.table({column: pc.fill_null(result[column], "") for column in result.column_names})
-    if FILENAME in cells.column_names and not pc.all(pc.equal(cells[FILENAME], name)).as_py():
+    if FILENAME in cells.column_names and not pc.all(pc.equal(cells[FILENAME], name), min_count=0).as_py():
         raise refuse_export(
             name, f"{export.query} changes `filename`.", fix="Pass `filename` on as it is, or not at all.", code="query"
         )

@@ -26,9 +26,7 @@ def make_spec(export: dict[str, Any], criteria: tuple[dict[str, Any], ...] = (PA
         "rubric": {"criteria": list(criteria)},
         "raters": {"populations": [{"id": "crowd", "kind": "human"}]},
         "exports": [{"match": "*", "population": "crowd", "not_collected": ["started_at", "submitted_at"]} | export],
-        "analyses": [
-            {"id": "raw", "method": "agreement", "criterion": criterion, "coefficients": ["raw_agreement"]}
-        ],
+        "analyses": [{"id": "raw", "method": "agreement", "criterion": criterion, "coefficients": ["raw_agreement"]}],
     }
     return parse_specification(json.dumps(study))  # JSON is YAML
 

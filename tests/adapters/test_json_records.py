@@ -117,7 +117,9 @@ def test_a_record_nested_too_deeply_is_refused_alone(read_json, closes):
 
 
 def test_a_line_that_is_not_json_is_refused_alone(read_json, closes):
-    reading = read_json(f'{{{VOTE}, "pick": "left"}}\n\nnot json\n{{{VOTE}, "pick": "tie"}} x\n{{{VOTE}, "pick": 1', "jsonl")
+    reading = read_json(
+        f'{{{VOTE}, "pick": "left"}}\n\nnot json\n{{{VOTE}, "pick": "tie"}} x\n{{{VOTE}, "pick": 1', "jsonl"
+    )
 
     assert reading.rows["source_row"].to_pylist() == [1]
     assert rules(reading) == [(2, "not_json"), (3, "not_json"), (4, "not_json")]
