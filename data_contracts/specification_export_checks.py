@@ -180,7 +180,7 @@ def _label_problems(at: Address, spec: StudySpec, export: Export) -> Iterator[Pr
 def _refused(criterion: Criterion, meant: Level) -> tuple[str, str] | None:
     """Why a criterion cannot have this response, and what to write; None if it can."""
     text = level_text(meant)
-    states = responses_as_states(criterion)
+    states = _states_of(criterion)
     if text in states:
         return None
     protocol = criterion.protocol
@@ -203,7 +203,7 @@ def _refused(criterion: Criterion, meant: Level) -> tuple[str, str] | None:
     return None
 
 
-def responses_as_states(criterion: Criterion) -> tuple[State, ...]:
+def _states_of(criterion: Criterion) -> tuple[State, ...]:
     """States that a label of the criterion may be mapped to; ties only where two outputs are judged at once."""
     paired = criterion.protocol is Protocol.PAIRWISE
     out = (State.ANSWERED,) if paired else (State.ANSWERED, State.TIE, State.BOTH_FAIL)

@@ -1,6 +1,6 @@
 """How exports are read: which files, in which format, and what their columns and labels mean."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BeforeValidator, Field, GetJsonSchemaHandler, model_validator
 from pydantic.json_schema import JsonSchemaValue
@@ -12,8 +12,8 @@ from data_contracts.vocabulary import ItemKind, Phase
 TABLE = "table"
 SQL = "sql"
 RATER_ATTRIBUTES = "rater_attributes"
-ADAPTERS = ("label_studio", "toloka", "slam")
-FORMATS = (TABLE, SQL, RATER_ATTRIBUTES, *ADAPTERS)
+Format = Literal["table", "sql", "rater_attributes", "label_studio", "toloka", "slam"]
+FORMATS: tuple[str, ...] = get_args(Format)
 
 # An ending says what a file is; how its text is cut stays the default until it is declared.
 ENDINGS = {
@@ -181,7 +181,7 @@ class Export(Part):
 
     match: Text
     """Glob on the path below exports/; ** crosses folders."""
-    format: Literal["table", "sql", "rater_attributes", "label_studio", "toloka", "slam"]
+    format: Format
     """table, sql, rater_attributes, or the name of an adapter."""
     read: Read | None = None
     """How files are cut into rows; needed for table, sql and rater_attributes unless the ending says it."""
