@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 from data_contracts.specification import StudySpec
 from data_contracts.specification_analyses import Analysis
-from data_contracts.vocabulary import Statistic
+from data_contracts.specification_rubric import level_text
+from data_contracts.vocabulary import State, Statistic
 from juryline.reports.analysis_charts import Figure, figures, shade
 from juryline.reports.estimate_tables import (
     POOLED,
@@ -25,6 +26,7 @@ from juryline.reports.reported import Numbers, Reported, without_tests
 from juryline.reports.table_view import Cell, Group, Heading, Row, TableView
 
 _CONFUSIONS = "Which labels two raters gave"
+_OF_PAIRS = ("first", "second", State.TIE, State.BOTH_FAIL)
 MOST_CONFUSIONS = 12  # heat tables of one analysis; estimates.csv has all
 
 
@@ -128,7 +130,7 @@ def _section(reading: Reading, analysis: Analysis | None) -> AnalysisSection:
 
 
 def _table(reading: Reading, view: View, rows: Sequence[Reported], shown: set[str]) -> TableView | None:
-    members = [row for row in rows if view.holds(row)]
+    members = [row for row in rows if view.holds(row) and (not view.passing or _passes(reading, row))]
     if not members:
         return None
     members.sort(key=lambda row: (view.statistics.index(Statistic(row.statistic)), _index(reading.alpha, _alpha(row))))
@@ -143,7 +145,16 @@ def _table(reading: Reading, view: View, rows: Sequence[Reported], shown: set[st
         value=view.value,
         label=view.label,
         beside=view.beside,
+        counts=view.counts,
     )
+
+
+def _passes(reading: Reading, row: Reported) -> bool:
+    """Whether the label of a row is a passing one; every label is where none passes."""
+    spec = reading.spec
+    criteria = spec.criteria.values() if row.criterion == POOLED else filter(None, [spec.criteria.get(row.criterion)])
+    passing = {level_text(level) for c in criteria if c.scale is not None for level in c.scale.pass_}
+    return not passing or row.dimensions.get("label") in passing
 
 
 def _plain(reading: Reading, caption: str, rows: Sequence[Reported]) -> TableView:
@@ -202,7 +213,8 @@ def _confusion(reading: Reading, rows: Sequence[Reported]) -> TableView:
 def _labels(reading: Reading, rows: Sequence[Reported]) -> list[str]:
     """Labels in the order of the specification: levels, or systems, then the words for ties."""
     criterion = reading.spec.criteria.get(rows[0].criterion)
-    declared = list(criterion.scale.level_index) if criterion and criterion.scale else list(reading.spec.system_ids)
+    levels = criterion.scale.level_index if criterion and criterion.scale else reading.spec.system_ids
+    declared = [*levels, *_OF_PAIRS]
     seen = dict.fromkeys(str(row.dimensions[key]) for row in rows for key in ("label", "label2"))
     return sorted(seen, key=lambda label: (declared.index(label) if label in declared else len(declared), label))
 

@@ -53,7 +53,7 @@ class Reading:
         if row.value is None:
             return spoken(row.status, {})
         if row.statistic == Statistic.RATING_MC_ERROR:
-            return f"{row.value:.2g}"
+            return f"{row.value:#.2g}".rstrip(".")
         return number_text(row.value, row.unit, self.decimals(row))
 
     def interval(self, row: Reported) -> str:
@@ -73,14 +73,19 @@ class Reading:
 
     def notes(self, row: Reported) -> list[str]:
         """Why there is no value or interval, and what a reader must know of one that is there."""
-        told = reasons(row.reason) + reasons(row.ci_reason)
+        told = reasons(row.reason)
         if row.value is None and not row.reason:
             told.append(spoken(row.status, STATUSES))
-        if row.ci_status not in (None, Status.OK):
-            told.insert(0, f"no interval ({spoken(row.ci_status or '', {})})")
         if self.numbers.any_declared and not row.declared:
             told.append("not in the frozen specification")
-        return told
+        return told + self.interval_notes(row)
+
+    def interval_notes(self, row: Reported) -> list[str]:
+        """What a reader must know of the interval, or why a value has none; nothing where the statistic has none."""
+        if row.ci_status is None or row.value is None:
+            return []
+        told = reasons(row.ci_reason)
+        return told if row.ci_status == Status.OK else [f"no interval ({spoken(row.ci_status, {})})", *told]
 
 
 def group_heading(spec: StudySpec, row: Reported) -> str:
@@ -127,6 +132,7 @@ def estimate_table(
     value: str,
     label: Callable[[Reported], str],
     beside: Sequence[tuple[Statistic, str]] = (),
+    counts: bool = True,
 ) -> TableView:
     """A row an estimate, with its interval, its test and others of its numbers beside it.
 
@@ -140,9 +146,11 @@ def estimate_table(
         Names the row.
     beside : sequence of (statistic, heading)
         Further numbers of the same subject and dimensions, a column each.
+    counts : bool
+        Whether judgments, units, raters and cases have columns.
     """
     rows = [row for _, members in groups for row in members]
-    columns = _Columns(reading, rows, [(s, h) for s, h in beside if any(reading.numbers.beside(r, s) for r in rows)])
+    columns = _Columns(reading, rows, [pair for pair in beside if _tells(reading, rows, pair[0])], counts=counts)
     headings = [Heading(text=subject), Heading(text=value, number=True), *columns.headings()]
     kept, omitted = capped([columns.group(heading, members, label) for heading, members in groups])
     return TableView(caption=caption, headings=headings, groups=kept, notes=columns.remarks(), omitted=omitted)
@@ -151,7 +159,9 @@ def estimate_table(
 class _Columns:
     """The columns that any of the rows has something for."""
 
-    def __init__(self, reading: Reading, rows: Sequence[Reported], beside: Sequence[tuple[Statistic, str]]):
+    def __init__(
+        self, reading: Reading, rows: Sequence[Reported], beside: Sequence[tuple[Statistic, str]], *, counts: bool
+    ):
         self.reading = reading
         self.beside = beside
         self.tests = {row.estimate_id: reading.numbers.test_of(row) for row in rows}
@@ -160,7 +170,7 @@ class _Columns:
         self.p_values = [t for t in (*tests, *rows) if t.p_value is not None]
         self.adjusted = [t for t in self.p_values if t.p_adjusted is not None]
         self.levels = {row.ci_level for row in rows if row.ci_low is not None and row.ci_level is not None}
-        self.counts = _told_counts(rows)
+        self.counts = _told_counts(rows) if counts else []
 
     def headings(self) -> list[Heading]:
         told = []
@@ -180,7 +190,8 @@ class _Columns:
     def group(self, heading: str, rows: Sequence[Reported], label: Callable[[Reported], str]) -> Group:
         """Rows under their heading; what must be said of each of them is said once."""
         notes = [self._notes(row) for row in rows]
-        shared = [note for note in notes[0] if all(note in other for other in notes)] if len(rows) > 1 else []
+        with_interval = [note for row, note in zip(rows, notes) if row.ci_status is not None]
+        shared = _shared(notes) + [note for note in _shared(with_interval) if note not in _shared(notes)]
         own = ["; ".join(note for note in noted if note not in shared) for noted in notes]
         body = [self._row(row, label(row), note) for row, note in zip(rows, own)]
         return Group(heading=heading, rows=body, note="; ".join(shared))
@@ -196,7 +207,8 @@ class _Columns:
         if self.levels:
             level = f" at {plain_text(100 * row.ci_level)} %" if len(self.levels) > 1 and row.ci_level else ""
             interval = reading.interval(row)
-            cells.append(Cell(text=interval + level if interval else "none", absent=not interval))
+            absent = not interval and row.ci_status is not None
+            cells.append(Cell(text="none" if absent else interval + level, absent=absent))
         if self.has_test:
             cells.append(self._test(test))
         if self.p_values:
@@ -249,6 +261,17 @@ class _Columns:
             other = self.reading.numbers.beside(row, statistic)
             told += self.reading.notes(other) if other is not None and other.value is None else []
         return list(dict.fromkeys(told))
+
+
+def _shared(notes: Sequence[Sequence[str]]) -> list[str]:
+    """What is said of every one of several rows."""
+    return [note for note in notes[0] if all(note in other for other in notes)] if len(notes) > 1 else []
+
+
+def _tells(reading: Reading, rows: Sequence[Reported], statistic: Statistic) -> bool:
+    """Whether any row has this number; all systems in one connected group need no column for it."""
+    found = [other for row in rows if (other := reading.numbers.beside(row, statistic)) is not None]
+    return any(other.value != 1 for other in found) if statistic == Statistic.COMPONENT else bool(found)
 
 
 def _told_counts(rows: Sequence[Reported]) -> list[tuple[str, str]]:

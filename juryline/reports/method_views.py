@@ -17,7 +17,8 @@ class View:
     """A table: the statistics that have a row each, and those that stand beside them.
 
     `pairs` chooses rows with a comparator (True), without (False) or both (None); `study` those that speak of
-    the whole study (True) or of a part (False). `best_first` orders by value. `folded` closes it on the page.
+    the whole study (True) or of a part (False). `passing` leaves out labels that do not pass, where any does.
+    `best_first` orders by value, `counts` adds the counts behind a row, `folded` closes it on the page.
     """
 
     caption: str
@@ -28,7 +29,9 @@ class View:
     pairs: bool | None = False
     study: bool | None = None
     beside: tuple[tuple[Statistic, str], ...] = ()
+    passing: bool = False
     best_first: bool = False
+    counts: bool = True
     folded: bool = False
 
     def holds(self, row: Reported) -> bool:
@@ -56,6 +59,7 @@ EXPECTATIONS = View(
     label=lambda row: ", ".join(f"{k} {v}" for k, v in row.dimensions.items()) or "all",
     beside=((S.EXPECTED_TOTAL, "of"),),
     pairs=None,
+    counts=False,
 )
 
 _GAME_COUNTS = ((S.WINS, "wins"), (S.LOSSES, "losses"), (S.TIES, "ties"), (S.BOTH_FAIL, "both fail"))
@@ -114,6 +118,7 @@ VIEWS: dict[str, tuple[View, ...]] = {
             value="Difference",
             label=pair_label("−"),
             pairs=True,
+            passing=True,
             beside=((S.N_PAIRS, "matched pairs"),),
         ),
         EXPECTATIONS,

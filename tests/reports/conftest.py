@@ -5,6 +5,7 @@ No number here was computed: reports show what stands in the tables, so any numb
 
 from collections.abc import Callable
 from datetime import UTC, datetime
+from itertools import product
 from pathlib import Path
 
 import pyarrow as pa
@@ -257,6 +258,9 @@ def _pass_rates() -> list[dict]:
             of.add(S.PASS_RATE, Unit.SHARE, p, system, half=0.08, n_judgments=120, n_raters=30)
             of.add(S.SHARE, Unit.SHARE, p, system, dimensions={"label": "Yes"})
             of.add(S.SHARE, Unit.SHARE, 1 - p, system, dimensions={"label": "No"})
+        for (subject, comparator), (label, difference) in product(PAIRS, (("Yes", 0.14), ("No", -0.14))):
+            pair = {"subject": subject, "comparator": comparator, "dimensions": {"label": label}, "n_raters": 9}
+            of.add(S.SHARE_DIFFERENCE, Unit.SHARE, difference, half=0.1, ci_reason=(Reason.FEW_CLUSTERS,), **pair)
         rows += of.rows
     return rows
 

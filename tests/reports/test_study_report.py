@@ -176,6 +176,7 @@ def assert_harmless(html, plain, text):
     page = Page(html)
     beginning = text[:20].partition("\u202e")[0]
 
+    assert html.encode()
     assert page.names <= plain.names | {"details", "summary"}
     assert {name for _, a in page.tags for name in a} <= {name for _, a in plain.tags for name in a} | {"title"}
     assert page.unbalanced == []
@@ -334,6 +335,20 @@ def test_a_few_clusters_and_undeclared_slices_are_said(html):
     assert "age_band = 18-34" in spa
     assert "fewer than 10 clusters" in spa
     assert "not in the frozen specification" in spa
+
+
+def test_differences_are_shown_of_the_labels_that_pass_and_the_others_further_down(html):
+    shown, further = section(html, "analysis-tests").split("<summary>Further numbers")
+
+    assert "davinci − curie, Yes" in shown
+    assert "curie, No" not in shown.split("<caption>Differences</caption>")[1].split("</table>")[0]
+    assert further.count("/share_difference/label=No") == 4 * 3 * 4  # criteria, pairs; id, link, its title, the command
+
+
+def test_what_must_be_said_of_every_row_of_a_group_is_said_once(html):
+    table = section(html, "analysis-tests").split("<caption>Differences</caption>")[1].split("</table>")[0]
+
+    assert table.count("fewer than 10 clusters") == table.count('scope="rowgroup"') == 4
 
 
 def test_a_large_table_says_how_many_rows_are_elsewhere(material_of, row_of):
