@@ -31,6 +31,11 @@ def make_spec(export: dict[str, Any], criteria: tuple[dict[str, Any], ...] = (PA
     return parse_specification(json.dumps(study))  # JSON is YAML
 
 
+@pytest.fixture(name="make_spec")
+def make_spec_fixture() -> Callable[..., StudySpec]:
+    return make_spec
+
+
 @pytest.fixture
 def read(tmp_path: Path) -> Callable[..., ExportReading]:
     """Write a file below `exports/` and read it."""
