@@ -11,10 +11,10 @@ from markupsafe import Markup
 from data_contracts.estimates import ALL
 from data_contracts.vocabulary import Statistic, Unit
 from juryline.reports.charts import Axis, Bar, Mark, Segment, Strip, interval_chart, stacked_bars
-from juryline.reports.estimate_tables import Reading, group_heading, pair_label, statistic_label, subject_label
 from juryline.reports.method_views import BETWEEN_POPULATIONS, COEFFICIENTS
 from juryline.reports.numbers import number_text
 from juryline.reports.plain_words import spoken
+from juryline.reports.reading import Reading, group_heading, pair_label, statistic_label, subject_label
 from juryline.reports.reported import Reported
 from juryline.reports.svg import element, marker
 

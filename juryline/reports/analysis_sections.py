@@ -10,24 +10,16 @@ from dataclasses import dataclass
 from data_contracts.specification import StudySpec
 from data_contracts.specification_analyses import Analysis
 from data_contracts.specification_rubric import level_text
-from data_contracts.vocabulary import State, Statistic
-from juryline.reports.analysis_charts import Figure, figures, shade
-from juryline.reports.estimate_tables import (
-    POOLED,
-    Reading,
-    estimate_table,
-    group_heading,
-    statistic_label,
-)
+from data_contracts.vocabulary import Statistic
+from juryline.reports.analysis_charts import Figure, figures
+from juryline.reports.confusion_tables import CONFUSIONS, confusion_tables
+from juryline.reports.estimate_tables import estimate_table
 from juryline.reports.method_views import HOW_TO_READ, VIEWS, View
-from juryline.reports.numbers import number_text, plain_text
+from juryline.reports.numbers import plain_text
 from juryline.reports.plain_words import METHODS, spoken
+from juryline.reports.reading import POOLED, Reading, group_heading, statistic_label
 from juryline.reports.reported import Numbers, Reported, without_tests
-from juryline.reports.table_view import Cell, Group, Heading, Row, TableView
-
-_CONFUSIONS = "Which labels two raters gave"
-_OF_PAIRS = ("first", "second", State.TIE, State.BOTH_FAIL)
-MOST_CONFUSIONS = 12  # heat tables of one analysis; estimates.csv has all
+from juryline.reports.table_view import TableView
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,11 +93,12 @@ def _section(reading: Reading, analysis: Analysis | None) -> AnalysisSection:
     for view in views:
         if view.folded and (table := _table(reading, view, unsliced, shown)):
             folds.append(Fold(summary=view.caption, tables=(table,)))
-    confusions = _confusions(reading, unsliced, shown)
+    shown.update(row.estimate_id for row in unsliced if row.statistic == Statistic.CONFUSION)
+    confusions = confusion_tables(reading, unsliced)
     if len(confusions) == 1:
         open_tables += confusions
     elif confusions:
-        folds.append(Fold(summary=f"{_CONFUSIONS} ({len(confusions)})", tables=tuple(confusions)))
+        folds.append(Fold(summary=f"{CONFUSIONS} ({len(confusions)})", tables=tuple(confusions)))
     seen = shown | reading.placed
     rest = [row for row in without_tests(unsliced) if row.estimate_id not in seen]
     if rest:
@@ -174,49 +167,6 @@ def _slices(reading: Reading, views: Sequence[View], rows: Sequence[Reported]) -
         summary=f"Slices by {names}: {len(values)} values, {len(rows)} numbers, all in estimates.csv",
         tables=tuple(tables),
     )
-
-
-def _confusions(reading: Reading, rows: Sequence[Reported], shown: set[str]) -> list[TableView]:
-    cells = [row for row in rows if row.statistic == Statistic.CONFUSION]
-    shown.update(row.estimate_id for row in cells)
-    blocks: dict[tuple[str, ...], list[Reported]] = {}
-    for row in cells:
-        blocks.setdefault((*row.group, row.subject, row.comparator or ""), []).append(row)
-    return [_confusion(reading, members) for members in list(blocks.values())[:MOST_CONFUSIONS]]
-
-
-def _confusion(reading: Reading, rows: Sequence[Reported]) -> TableView:
-    """Counts of label pairs; the shade of a cell is its share of the greatest one."""
-    labels = _labels(reading, rows)
-    by_pair = {(str(row.dimensions["label"]), str(row.dimensions["label2"])): row for row in rows}
-    greatest = max((row.value for row in rows if row.value is not None), default=0) or 1
-    body = []
-    for first in labels:
-        row = [Cell(text=first)]
-        for second in labels:
-            found = by_pair.get((first, second))
-            if found is None or found.value is None:
-                row.append(Cell(text="", style="heat"))
-                continue
-            text = number_text(found.value, found.unit)
-            place = round(8 * found.value / greatest)
-            row.append(Cell(text=text, style=f"heat {shade(place, 9)}", estimate_id=reading.anchor(found)))
-        body.append(Row(cells=row))
-    headings = [Heading(text="one rater ↓ another →"), *(Heading(text=label, number=True) for label in labels)]
-    return TableView(
-        caption=f"{_CONFUSIONS}: {group_heading(reading.spec, rows[0])}",
-        headings=headings,
-        groups=[Group(heading="", rows=body)],
-    )
-
-
-def _labels(reading: Reading, rows: Sequence[Reported]) -> list[str]:
-    """Labels in the order of the specification: levels, or systems, then the words for ties."""
-    criterion = reading.spec.criteria.get(rows[0].criterion)
-    levels = criterion.scale.level_index if criterion and criterion.scale else reading.spec.system_ids
-    declared = [*levels, *_OF_PAIRS]
-    seen = dict.fromkeys(str(row.dimensions[key]) for row in rows for key in ("label", "label2"))
-    return sorted(seen, key=lambda label: (declared.index(label) if label in declared else len(declared), label))
 
 
 def _grouped(reading: Reading, rows: Sequence[Reported]) -> list[tuple[str, list[Reported]]]:

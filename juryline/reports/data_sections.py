@@ -13,7 +13,6 @@ from data_contracts.specification_rules import Adjudication, Exclusion
 from data_contracts.vocabulary import AdjudicationStatus, State
 from juryline.reports.analysis_charts import Figure, swatch
 from juryline.reports.charts import Bar, Segment, stacked_bars
-from juryline.reports.estimate_tables import population_words
 from juryline.reports.flow_chart import FlowStep, flow_chart
 from juryline.reports.numbers import count_text, plain_text
 from juryline.reports.plain_words import (
@@ -24,6 +23,7 @@ from juryline.reports.plain_words import (
     flow_reason,
     spoken,
 )
+from juryline.reports.reading import population_words
 from juryline.reports.safe_text import LONGEST_PROSE, shortened
 from juryline.reports.table_view import Heading, TableView, plain_table
 

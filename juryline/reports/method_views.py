@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from data_contracts.estimates import ALL
 from data_contracts.vocabulary import Statistic
-from juryline.reports.estimate_tables import pair_label, statistic_label, subject_label
+from juryline.reports.reading import pair_label, statistic_label, subject_label
 from juryline.reports.reported import Reported
 
 

@@ -28,9 +28,9 @@ from juryline.reports.data_sections import (
     states_figure,
 )
 from juryline.reports.declaration import claim_items, system_rows, topics
-from juryline.reports.estimate_tables import Reading, group_heading, pair_label, subject_label
 from juryline.reports.numbers import count_text, p_text, plain_text
 from juryline.reports.plain_words import REASONS, STATISTICS, STATUSES, STUDY_STATUSES, spoken
+from juryline.reports.reading import Reading, group_heading, pair_label, subject_label
 from juryline.reports.reported import Numbers, Reported
 from juryline.reports.safe_text import LONGEST_PROSE, shortened, visible
 from juryline.reports.table_view import plain_table
