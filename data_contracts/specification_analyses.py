@@ -81,7 +81,7 @@ class AnalysisPart(Part):
     """Of what is random; the study's unless given."""
 
 
-class Tested(AnalysisPart):
+class PairTests(AnalysisPart):
     """An analysis with a family of tests."""
 
     alpha: Alphas = (0.05,)
@@ -94,7 +94,7 @@ class Tested(AnalysisPart):
     """with_slices makes one family of all slices; else each slice value is its own, exploratory."""
 
 
-class Spa(Tested):
+class Spa(PairTests):
     method: Literal["spa"]
     answers: Literal["forward", "mean_of_both", "either"] | None = None
     """A rater's value from both directions; mean_of_both where both are asked, else either."""
@@ -108,7 +108,7 @@ class Spa(Tested):
     """Needed with `answers: forward` beside a spa_complement rule."""
 
 
-class Likert(Tested):
+class Likert(PairTests):
     method: Literal["likert"]
     unit: Literal["rater", "case", "both"] | None = None
     """Unit of the pair difference; from the independent unit unless given."""
@@ -116,7 +116,7 @@ class Likert(Tested):
     """rater: no shared cases, means of each rater; none: between designs; else cells of rater and case."""
 
 
-class PassRates(Tested):
+class PassRates(PairTests):
     method: Literal["pass_rates"]
     pool: bool = False
     """Adds criterion `*` over all criteria."""
@@ -146,7 +146,7 @@ class Elo(AnalysisPart):
     """Pairs whose difference is given; else to the reference system, or all."""
 
 
-class BradleyTerry(Tested):
+class BradleyTerry(PairTests):
     method: Literal["bradley_terry"]
     ties: Ties = "half"
     """half a win to each, no game, or Davidson's model."""
@@ -177,7 +177,7 @@ class Agreement(AnalysisPart):
     """Adds criterion `*` over all criteria."""
 
 
-class JudgeAgreement(Tested):
+class JudgeAgreement(PairTests):
     method: Literal["judge_agreement"]
     judge: Id
     """Population of the judge."""

@@ -11,10 +11,10 @@ from data_contracts.specification_analyses import (
     BradleyTerry,
     Elo,
     JudgeAgreement,
+    PairTests,
     PassRates,
     Recalibration,
     Spa,
-    Tested,
     WinRates,
 )
 from data_contracts.specification_part import Pair
@@ -37,7 +37,7 @@ def analysis_problems(spec: StudySpec) -> Iterator[Problem]:
         yield from _label_problems((*at, "labels"), spec, analysis)
         if analysis.independent_unit:
             yield from unit_problems(spec, (*at, "independent_unit"), analysis.independent_unit)
-        if isinstance(analysis, Tested | Elo):
+        if isinstance(analysis, PairTests | Elo):
             yield from _pairs_problems((*at, "pairs"), spec, analysis.pairs or ())
         if isinstance(analysis, Spa):
             yield from _spa_problems(at, spec, analysis)
@@ -214,7 +214,7 @@ def _agreement_problems(at: Address, spec: StudySpec, analysis: Agreement) -> It
 
 
 def _expectation_problems(spec: StudySpec) -> Iterator[Problem]:
-    tested = [analysis for analysis in spec.analyses if isinstance(analysis, Tested) and analysis.pairs is not None]
+    tested = [analysis for analysis in spec.analyses if isinstance(analysis, PairTests) and analysis.pairs is not None]
     for place, expectation in enumerate(spec.expectations):
         at = ("expectations", place)
         yield from pair_problems(at, spec, expectation.pair)

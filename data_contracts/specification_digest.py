@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from data_contracts.specification import StudySpec
-from data_contracts.specification_analyses import Analysis, Tested
+from data_contracts.specification_analyses import Analysis, PairTests
 from data_contracts.specification_exports import Export, Read
 from data_contracts.specification_paths import named_files, output_files
 from data_contracts.specification_problem import Problem, refusal
@@ -201,7 +201,7 @@ def _analysis(spec: StudySpec, analysis: Analysis) -> dict[str, Any]:
         "population": spec.populations_of(analysis),
         "seed": spec.seed_of(analysis),
     }
-    return written | ({"pairs": spec.pairs_of(analysis)} if isinstance(analysis, Tested) else {})
+    return written | ({"pairs": spec.pairs_of(analysis)} if isinstance(analysis, PairTests) else {})
 
 
 def _dump(part: Any) -> Any:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from data_contracts.errors import SpecificationError
 from data_contracts.estimates import ALL, Cut, Estimate
 from data_contracts.specification import StudySpec
-from data_contracts.specification_analyses import Expectation, Tested
+from data_contracts.specification_analyses import Expectation, PairTests
 from data_contracts.vocabulary import Reason, Statistic, Status, Unit
 from juryline.analyses.labelling import STUDY, labelled
 from juryline.estimators.holm import holm
@@ -25,7 +25,7 @@ HEADLINE_TESTS = (
 WITH_SLICES = "with_slices"
 
 
-def with_holm(estimates: Sequence[Estimate], analysis: Tested, family_size: int) -> list[Estimate]:
+def with_holm(estimates: Sequence[Estimate], analysis: PairTests, family_size: int) -> list[Estimate]:
     """The estimates of one analysis, in their order, with the p-values of its headline tests adjusted.
 
     Parameters
@@ -58,7 +58,7 @@ def with_holm(estimates: Sequence[Estimate], analysis: Tested, family_size: int)
 
 def expectation_rows(
     estimates: Sequence[Estimate],
-    analysis: Tested,
+    analysis: PairTests,
     spec: StudySpec,
     source: Callable[[Cut], str],
     better_labels: Callable[[Cut], Sequence[str]] | None = None,
@@ -97,7 +97,7 @@ def expectation_rows(
     ]
 
 
-def _family(row: Estimate, analysis: Tested) -> str:
+def _family(row: Estimate, analysis: PairTests) -> str:
     parts = [row.cut.analysis, row.cut.population]
     if analysis.family == WITH_SLICES:
         parts.append(WITH_SLICES)
@@ -112,7 +112,7 @@ def _recovered(
     cut: Cut,
     label: str | None,
     by_pair: dict[tuple[str, str | None], Estimate],
-    analysis: Tested,
+    analysis: PairTests,
     expectations: Sequence[Expectation],
     source: str,
 ) -> list[Estimate]:
@@ -149,7 +149,7 @@ def _untested(met: list[tuple[Estimate, int]]) -> Quantity | None:
 
 
 def _oriented(
-    expectation: Expectation, by_pair: dict[tuple[str, str | None], Estimate], analysis: Tested
+    expectation: Expectation, by_pair: dict[tuple[str, str | None], Estimate], analysis: PairTests
 ) -> tuple[Estimate, int]:
     first, second = expectation.pair
     if (first, second) in by_pair:
