@@ -136,22 +136,16 @@ class _Rows:
         return list(estimate_with_intervals(*read, coefficients, resampling=self.scope.resampling()))
 
     def _study_row(self, statistic: Statistic, result: CoefficientResult | None) -> Estimate:
-        judgments = self.judgments
-        rated = judgments.rated
         return self._row(
             statistic,
             result,
             subject=STUDY,
             subject_kind="study",
             source=self.scope.source(self.cut, self.scope.rated),
-            n_judgments=int(judgments.count[rated].sum()),
-            n_cases=len(np.unique(judgments.case[rated])),
-            n_raters=len(np.unique(judgments.rater[rated])),
-            states=judgments.states(),
+            **self.judgments.counts(),
         )
 
     def _pair_row(self, statistic: Statistic, raters: tuple[int, int], result: CoefficientResult | None) -> Estimate:
-        of_pair = self.judgments.of_raters(raters)
         first, second = (self.judgments.raters[rater] for rater in raters)
         return self._row(
             statistic,
@@ -160,9 +154,7 @@ class _Rows:
             comparator=second,
             subject_kind="rater",
             source=self.scope.source(self.cut, self.scope.rated, f"rater IN ({sql_text(first)}, {sql_text(second)})"),
-            n_judgments=of_pair.n_pairable,
-            n_raters=2,
-            states=of_pair.states(),
+            **self.judgments.of_raters(raters).counts(),
         )
 
     def _row(self, statistic: Statistic, result: CoefficientResult | None, **columns: Any) -> Estimate:

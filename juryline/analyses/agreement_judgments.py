@@ -74,6 +74,16 @@ class Judgments:
     def n_units(self) -> int:
         return len(np.unique(self.unit))
 
+    def counts(self) -> dict[str, Any]:
+        """Columns of `estimates` about the ratings, and the states of all judgments."""
+        rated = self.rated
+        return {
+            "n_judgments": int(self.count[rated].sum()),
+            "n_cases": len(np.unique(self.case[rated])),
+            "n_raters": len(np.unique(self.rater[rated])),
+            "states": self.states(),
+        }
+
     def states(self) -> dict[State, int]:
         """Judgments by state."""
         counts = np.bincount(self.state, weights=self.count, minlength=len(_STATES)).astype(int).tolist()
@@ -84,14 +94,6 @@ class Judgments:
         kept = np.isin(self.rater, raters)
         columns = ("unit", "case", "cluster", "rater", "state", "label", "count")
         return replace(self, **{name: getattr(self, name)[kept] for name in columns})
-
-    @property
-    def n_pairable(self) -> int:
-        """Ratings of units that two raters or more have rated."""
-        rated = self.rated
-        units = np.unique(self.unit[rated] * len(self.raters) + self.rater[rated]) // max(len(self.raters), 1)
-        unit, raters = np.unique(units, return_counts=True)
-        return int(self.count[rated & np.isin(self.unit, unit[raters >= 2])].sum())
 
     def ratings(self) -> Clustered:
         """Labels by unit and rater."""

@@ -141,6 +141,8 @@ def _drawn(criterion: Criterion, spec: StudySpec, seen: Collection[State]) -> li
 def _scale_range(criterion: Criterion, measure: Measure) -> float | None:
     if measure is Measure.PROBABILITY:
         return 1.0  # a stated chance is kept in [0, 1], whatever the numbers of its scale
+    if criterion.scale is not None and criterion.scale.levels:
+        return float(np.ptp(np.array(criterion.scale.levels))) if criterion.scale.numeric else None
     low, high = criterion.bounds
     return None if low is None or high is None else high - low
 

@@ -14,7 +14,7 @@ from data_contracts.estimates import Cut
 from data_contracts.specification import StudySpec
 from data_contracts.specification_analyses import RAW, Agreement
 from data_contracts.specification_rubric import Criterion
-from data_contracts.vocabulary import State
+from data_contracts.vocabulary import ItemKind, State
 from juryline.analyses.agreement_judgments import Judgments, read_comparisons, read_ratings
 from juryline.analyses.agreement_labels import LabelSet, label_set, reads_comparisons
 from juryline.analyses.cuts import (
@@ -93,6 +93,12 @@ class Scope:
             percentile=analysis.interval is not None and analysis.interval.method == "percentile",
             random_raters=analysis.raters == "random",
         )
+
+    def holds(self, kind: ItemKind) -> bool:
+        """Whether any judgment of the criteria is of such an item."""
+        ids = [criterion.id for criterion in criteria(self.analysis, self.spec)]
+        of_kind = self.view.filter(self.view.criterion.isin(ids), self.view.item_kind == str(kind))
+        return bool(of_kind.count().to_pyarrow().as_py())
 
     @property
     def oriented(self) -> bool:

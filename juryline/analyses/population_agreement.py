@@ -66,13 +66,6 @@ class _Rows:
 
     def _coefficients(self) -> Iterator[Estimate]:
         judgments, in_second = self.judgments, self._in_second
-        in_both = np.intersect1d(*(judgments.unit[judgments.rated & side] for side in self._sides()))
-        used = judgments.rated & np.isin(judgments.unit, in_both)
-        counts = {
-            "n_judgments": int(judgments.count[used].sum()),
-            "n_cases": len(np.unique(judgments.case[used])),
-            "n_raters": len(np.unique(judgments.rater[used])),
-        }
         estimators: dict[Statistic, Coefficient] = {
             Statistic.POPULATION_KAPPA: PopulationKappa(in_second=in_second, mirror=self.labels.mirror),
             Statistic.POPULATION_AGREEMENT: PopulationAgreement(in_second=in_second),
@@ -81,7 +74,7 @@ class _Rows:
             estimators[Statistic.POPULATION_KAPPA_ORIENTED] = PopulationKappa(in_second=in_second, mirror=None)
         if not self.scope.units_known(judgments):
             for statistic in estimators:
-                yield self._row(statistic, _unit(statistic), _ORDER_UNKNOWN, **counts)
+                yield self._row(statistic, _unit(statistic), _ORDER_UNKNOWN, rated=True)
             return
         resampling = self.scope.resampling()
         results = estimate_with_intervals(*judgments.ratings(), list(estimators.values()), resampling=resampling)
@@ -92,7 +85,7 @@ class _Rows:
                 result.quantity,
                 interval=result.interval,
                 n_units=result.n_units,
-                **counts,
+                rated=True,
             )
 
     def _context(self) -> Iterator[Estimate]:
@@ -121,24 +114,26 @@ class _Rows:
                     quantity,
                     subject=population,
                     subject_kind="population",
-                    source=self._source(population),
+                    source=self._source(population, rated=True),
                     dimensions=dimensions,
                     states=judgments.states(),
                 )
 
-    def _row(self, statistic: Statistic, unit: Unit, quantity: Quantity, **columns: Any) -> Estimate:
-        first, second = self.between
-        source = f"{self._source(first).removesuffix(_ORDER)} UNION ALL {self._source(second)}"
+    def _row(
+        self, statistic: Statistic, unit: Unit, quantity: Quantity, *, rated: bool = False, **columns: Any
+    ) -> Estimate:
+        first, second = (self._source(population, rated=rated) for population in self.between)
+        counts = self.judgments.counts() if rated else {"states": self.judgments.states()}
         return labelled(
             self.cut,
             statistic,
             unit,
             quantity,
-            subject=first,
-            comparator=second,
+            subject=self.between[0],
+            comparator=self.between[1],
             subject_kind="population",
-            source=source,
-            states=self.judgments.states(),
+            source=f"{first.removesuffix(_ORDER)} UNION ALL {second}",
+            **counts,
             **columns,
         )
 
@@ -146,9 +141,10 @@ class _Rows:
         second = self._in_second[self.judgments.rater]
         return ~second, second
 
-    def _source(self, population: str) -> str:
+    def _source(self, population: str, *, rated: bool) -> str:
         part = self.scope.analysis.model_copy(update={"population": (population,)})
-        return self.scope.source(replace(self.cut, population=population), analysis=part)
+        conditions = [self.scope.rated] if rated else []
+        return self.scope.source(replace(self.cut, population=population), *conditions, analysis=part)
 
 
 _ORDER_UNKNOWN = Quantity.missing(Status.NOT_ESTIMABLE, Reason.ORDER_NOT_RECORDED)

@@ -1,3 +1,4 @@
+import duckdb
 import pytest
 
 from data_contracts.errors import ContractError, SpecificationError
@@ -337,13 +338,25 @@ def test_rankings_agree_by_their_pairs_or_as_numbers_where_declared(run, find):
     assert find(pairs, "raw_agreement").value == 0.5
 
 
-def test_every_row_says_which_judgments_it_is_of(run, find):
-    rows = run(PAIRS + ANALYSIS.format("coefficients: [cohen_kappa]"), TWO_RATERS)
+def test_every_coefficient_names_the_judgments_it_is_of(specification, view):
+    unanswered = games(("5", "s", "x", "y", "abstain"), ("5", "t", "x", "y", "x"))
+    judge = games(("1", "m", "x", "y", ">"), ("2", "m", "x", "y", "missing"), population="judge")
+    spec = specification(TWO_POPULATIONS + "slices: [tongue]\n" + ANALYSIS.format(""))
+    between = specification(TWO_POPULATIONS + ANALYSIS.format("between: [crowd, judge]"))
+    spoken = [vote | {"rater_attributes": [("tongue", "en'" if vote["rater"] == "r" else "fr")]} for vote in TWO_RATERS]
+    comparisons = view("comparisons", spoken + unanswered + judge)
+    views = {"comparisons": comparisons, "ratings": view("ratings", [])}
+    con = duckdb.connect()
+    con.register("comparisons", comparisons.to_pyarrow())
 
-    source = find(rows, "r/s/cohen_kappa").source
+    rows = agreement_rows(spec.analyses[0], spec, views) + agreement_rows(between.analyses[0], between, views)
 
-    assert source.startswith("SELECT record_id FROM comparisons WHERE criterion IN ('quality')")
-    assert "rater IN ('r', 's')" in source
+    counted = [row for row in rows if row.n_judgments is not None]
+    assert {row.cut.slice_value for row in counted} == {"all", "en'", "fr"}
+    assert len(counted) > 10
+    for row in rows:
+        found = con.execute(row.source).fetchall()
+        assert row.n_judgments in (None, len(found)), row.estimate_id
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,9 @@
 """Real labels, read straight from their files: what the coefficients must be is in the data's own README."""
 
+import csv
+import io
 import json
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -100,5 +103,33 @@ def test_squality_ratings_give_alpha_on_moments(criterion, alpha, run, find):
     text += f"rubric: {{criteria: [{{id: quality, protocol: rating, scale: {scale}}}]}}\n" + POPULATION
 
     found = run(text + ANALYSIS.format("krippendorff_alpha", ""), rows, "ratings")
+
+    assert find(found, "krippendorff_alpha").value == pytest.approx(alpha, abs=5e-4)
+
+
+@pytest.mark.parametrize(
+    ("question", "alpha"), [("informativeness", 0.811), ("naturalness", 0.024), ("quality", 0.009)]
+)
+def test_rankme_ratings_give_alpha_of_levels_that_hardly_vary(question, alpha, run, find):
+    file = DATA / "rating_crowdflower_rankme" / "stp1_likert.zip"
+    if not file.exists():
+        pytest.skip(f"{file} is absent")
+    with zipfile.ZipFile(file) as archive:
+        text = archive.read("f1204299.csv").decode()
+    rows = [
+        {
+            "case_id": row["mr_id"],
+            "rater": row["_worker_id"],
+            "system": row["team"],
+            "label": row[question],
+            "value": float(row[question]),
+        }
+        for row in csv.DictReader(io.StringIO(text))
+    ]
+    systems = ", ".join(f"{{id: {system}}}" for system in sorted({row["system"] for row in rows}))
+    scale = "{measure: interval, levels: [1, 2, 3, 4, 5, 6]}"
+    spec = f"systems: [{systems}]\nrubric: {{criteria: [{{id: quality, protocol: rating, scale: {scale}}}]}}\n"
+
+    found = run(spec + POPULATION + ANALYSIS.format("krippendorff_alpha", ""), rows, "ratings")
 
     assert find(found, "krippendorff_alpha").value == pytest.approx(alpha, abs=5e-4)
