@@ -135,12 +135,12 @@ class JudgmentLedger:
 
     def _new_rows(self, rows: pa.Table, files: list[str]) -> tuple[pa.Table, dict[str, int]]:
         with engine(self._scratch) as con:
-            con.register("given", rows.select(["record_id", "judgment_key", "judgment_id"]))
-            con.execute(f"CREATE VIEW held AS {_held(files)}")
-            known = con.sql("SELECT record_id FROM given WHERE record_id IN (SELECT record_id FROM held)")
-            known_ids = known.to_arrow_table()["record_id"].cast(pa.string())
-            versions = con.sql(_NEW_VERSIONS).fetchall()[0][0]
-        kept = rows.filter(pc.invert(pc.is_in(rows["record_id"], known_ids))) if len(known_ids) else rows
+            con.register("kept", rows.select(_IDENTITY))
+            kept = rows
+            if files and (known := con.sql(_KNOWN.format(held=parquet(files))).to_arrow_table()["record_id"]):
+                kept = rows.filter(pc.invert(pc.is_in(rows["record_id"], known.cast(pa.string()))))
+                con.register("kept", kept.select(_IDENTITY))
+            versions = con.sql(_NEW_VERSIONS.format(held=parquet(files) if files else "kept LIMIT 0")).fetchall()[0][0]
         counts = {
             "n_new": kept.num_rows - versions,
             "n_new_versions": versions,
@@ -155,15 +155,15 @@ def transaction_id(export_sha256: str, export_path: str, intake_digest: str) -> 
     return hashlib.sha256(parts.encode()).hexdigest()
 
 
+_IDENTITY = ["record_id", "judgment_key", "judgment_id"]
+
+# Both look from the ledger's side, so that the engine keeps the export's keys in memory and not the ledger's.
+_KNOWN = "SELECT record_id FROM (FROM {held}) WHERE record_id IN (SELECT record_id FROM kept)"
+
 # Of several versions of one judgment in one export, one is its first and the others are new versions.
 _NEW_VERSIONS = """
-    WITH fresh AS (SELECT judgment_key, judgment_id FROM given WHERE record_id NOT IN (SELECT record_id FROM held)),
-    first AS (SELECT judgment_key, min(judgment_id) AS judgment_id FROM fresh GROUP BY judgment_key)
-    SELECT count(*) FROM fresh JOIN first USING (judgment_key)
-    WHERE fresh.judgment_id <> first.judgment_id OR judgment_key IN (SELECT judgment_key FROM held)
+    WITH first AS (SELECT judgment_key, min(judgment_id) AS judgment_id FROM kept GROUP BY judgment_key),
+    earlier AS (SELECT DISTINCT judgment_key FROM (FROM {held}) WHERE judgment_key IN (SELECT judgment_key FROM first))
+    SELECT count(*) FROM kept JOIN first USING (judgment_key) LEFT JOIN earlier USING (judgment_key)
+    WHERE kept.judgment_id <> first.judgment_id OR earlier.judgment_key IS NOT NULL
 """
-
-
-def _held(files: list[str]) -> str:
-    columns = "record_id, judgment_key"
-    return f"SELECT {columns} FROM {parquet(files)}" if files else f"SELECT {columns} FROM given WHERE false"

@@ -91,7 +91,7 @@ def _log_findings(table: ChainedTable) -> Iterator[str]:
     commits = {log_path(table.path, version).name for version in versions}
     for name in sorted(path.name for path in log_path(table.path, 0).parent.glob("*")):
         if name not in commits and _SPEAKS_FOR_COMMITS.fullmatch(name):
-            yield f"ledger/{table.path.name}/_delta_log/{name}: it can stand for commits, and Juryline wrote no such file"
+            yield f"ledger/{table.path.name}/_delta_log/{name}: it can stand for commits, and is none of Juryline"
 
 
 def _salts_problem(table: ChainedTable, properties: Mapping[str, str]) -> str | None:
