@@ -71,14 +71,12 @@ def agreement_rows(analysis: Agreement, spec: StudySpec, views: Mapping[str, ir.
             rows += population_rows(scope, between)
             continue
         repeated = scope.analysis.model_copy(update={"include": (*analysis.include, ItemKind.REPEAT)})
-        with_repeats = dict(cuts(repeated, spec, scope.view))
+        with_repeats = dict(cuts(repeated, spec, scope.view)) if scope.holds(ItemKind.REPEAT) else {}
         for cut, judgments in cuts(scope.analysis, spec, scope.view):
-            labels = scope.labels(cut)
             read = scope.read(judgments, cut)
-            rows += _Rows(scope, cut, labels, read).rows()
-            rows += _self_agreement(
-                scope, cut, scope.read(with_repeats[cut], cut), scope.source(cut, analysis=repeated)
-            )
+            rows += _Rows(scope, cut, scope.labels(cut), read).rows()
+            again = scope.read(with_repeats[cut], cut) if with_repeats else read
+            rows += _self_agreement(scope, cut, again, scope.source(cut, analysis=repeated))
     return rows
 
 

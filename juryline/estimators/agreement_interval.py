@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from data_contracts.vocabulary import Reason, Status
+from juryline.estimators.agreement_clusters import Clusters, clusters_of
 from juryline.estimators.agreement_coefficient import (
     CHANCE_TOLERANCE,
     Coefficient,
@@ -76,31 +77,10 @@ class CoefficientResult:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class _Clusters:
-    """Clusters as sums of units: `incidence`, shape (n_rows, n_units), and how many clusters a row stands for."""
-
-    incidence: Any
-    multiplicity: np.ndarray
-
-    @property
-    def n(self) -> int:
-        return int(self.multiplicity.sum())
-
-    def only(self, rows: np.ndarray) -> "_Clusters":
-        return _Clusters(incidence=self.incidence[rows], multiplicity=self.multiplicity[rows])
-
-    def draw(self, stream: np.random.Generator) -> np.ndarray:
-        """How often each row is drawn when as many clusters as there are are drawn with replacement."""
-        if len(self.multiplicity) == self.n:  # faster than a multinomial with as many outcomes as draws
-            return np.bincount(stream.integers(self.n, size=self.n), minlength=self.n)
-        return stream.multinomial(self.n, self.multiplicity / self.n)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Prepared:
     coefficient: Coefficient
     sums: Any
-    clusters: _Clusters
+    clusters: Clusters
     used: np.ndarray
     """Rows of the clusters that hold anything the coefficient sums."""
     totals: np.ndarray
@@ -170,13 +150,13 @@ def estimate_with_intervals(
 
 
 def _prepare(ratings: Ratings, cluster: np.ndarray, coefficients: Sequence[Coefficient]) -> list[_Prepared]:
-    merged: dict[bool, tuple[Ratings, _Clusters]] = {}
+    merged: dict[bool, tuple[Ratings, Clusters]] = {}
     prepared = []
     for coefficient in coefficients:
         named = coefficient.names_raters
         if named not in merged:
             patterns, number = (ratings if named else ratings.nameless()).merged()
-            merged[named] = patterns, _clusters(cluster, number, patterns.n_units)
+            merged[named] = patterns, clusters_of(cluster, number, patterns.n_units)
         patterns, clusters = merged[named]
         sums = coefficient.sums(patterns)
         totals = totals_of(sums, totals_of(clusters.incidence, clusters.multiplicity[np.newaxis].astype(float)))[0]
@@ -191,22 +171,6 @@ def _prepare(ratings: Ratings, cluster: np.ndarray, coefficients: Sequence[Coeff
             )
         )
     return prepared
-
-
-def _clusters(cluster: np.ndarray, number: np.ndarray, n_units: int) -> _Clusters:
-    """Clusters as sums of merged units; clusters of one unit are merged as their units are.
-
-    Their resampling is then a multinomial draw over patterns, whose cost does not grow with the units.
-    """
-    from scipy.sparse import csr_array, eye_array
-
-    n_clusters = len(np.unique(cluster))
-    if n_clusters == len(cluster):
-        incidence = eye_array(n_units, format="csr")
-        return _Clusters(incidence=incidence, multiplicity=np.bincount(number, minlength=n_units))
-    incidence = csr_array((np.ones(len(cluster)), (cluster, number)), shape=(n_clusters, n_units))
-    incidence.sum_duplicates()
-    return _Clusters(incidence=incidence, multiplicity=np.ones(n_clusters, dtype=np.int64))
 
 
 def _rounds(group: list[_Prepared], resampling: Resampling) -> list[np.ndarray]:

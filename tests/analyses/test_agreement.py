@@ -354,6 +354,7 @@ def test_every_coefficient_names_the_judgments_it_is_of(specification, view):
     counted = [row for row in rows if row.n_judgments is not None]
     assert {row.cut.slice_value for row in counted} == {"all", "en'", "fr"}
     assert len(counted) > 10
+    assert len({row.estimate_id for row in rows}) == len(rows)
     for row in rows:
         found = con.execute(row.source).fetchall()
         assert row.n_judgments in (None, len(found)), row.estimate_id
