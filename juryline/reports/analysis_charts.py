@@ -191,7 +191,8 @@ def _outcomes(reading: Reading, rates: Rows) -> Figure | None:
         return None
     caption = "Wins, ties and losses"
     said = "From left to right: wins, ties, both fail, losses; numbers are comparisons."
-    legend = tuple((swatch(style), name) for _, name, style in _OUTCOMES)
+    drawn = {segment.name for bar in bars for segment in bar.segments if segment.size}
+    legend = tuple((swatch(style), name) for _, name, style in _OUTCOMES if name in drawn)
     return Figure(caption=caption, drawing=stacked_bars(bars, title=caption, description=said), legend=legend)
 
 

@@ -53,8 +53,14 @@ def flow_figure(record_flow: pa.Table) -> tuple[Figure | None, TableView]:
     return Figure(caption=caption, drawing=flow_chart(steps, last, title=caption, description=told)), table
 
 
-def states_figure(spec: StudySpec, response_states: pa.Table) -> tuple[Figure | None, TableView]:
-    """How many included judgments of each state, by criterion, population and system."""
+def states_figure(spec: StudySpec, response_states: pa.Table) -> tuple[Figure | None, TableView, list[str]]:
+    """How many included judgments of each state, by criterion, population and system.
+
+    Returns
+    -------
+    Figure, TableView, list of str
+        The chart leaves out criteria and populations where all were answered, and names them instead.
+    """
     counts: dict[tuple[str, str, str], dict[str, int]] = {}
     for row in response_states.to_pylist():
         counts.setdefault((row["criterion"], row["population"], row["system"]), {})[row["state"]] = row["n"]
@@ -71,19 +77,22 @@ def states_figure(spec: StudySpec, response_states: pa.Table) -> tuple[Figure | 
         file="response_states.csv",
         notes=["A pairwise judgment is counted under each of its two systems. No state is turned into another."],
     )
-    if not order:
-        return None, table
+    groups: dict[str, list[tuple[str, str, str]]] = {}
+    for key in order:
+        groups.setdefault(f"{key[0]} · {population_words(spec, key[1])}", []).append(key)
+    plain = [name for name, keys in groups.items() if not any(_unanswered(counts[key]) for key in keys)]
     bars: list[Bar] = []
-    for group in dict.fromkeys(key[:2] for key in order):
-        bars.append(Bar(label=f"{group[0]} · {population_words(spec, group[1])}"))
-        bars += [_state_bar(key[2], counts[key], states) for key in order if key[:2] == group]
+    for name, keys in groups.items():
+        if name not in plain:
+            bars += [Bar(label=name), *(_state_bar(key[2], counts[key], states) for key in keys)]
+    if not bars:
+        return None, table, plain
     seen = [state for state in states if any(counts[key].get(state) for key in order)]
     caption = "Response states by system"
-    drawing = stacked_bars(
-        bars, title=caption, description="Numbers are judgments; a bar is all judgments of a system."
-    )
+    told = "Numbers are judgments; a bar is all judgments of a system."
+    drawing = stacked_bars(bars, title=caption, description=told)
     legend = tuple((swatch(f"st-{state}"), spoken(state, STATES)) for state in seen)
-    return Figure(caption=caption, drawing=drawing, legend=legend), table
+    return Figure(caption=caption, drawing=drawing, legend=legend), table, plain
 
 
 def exclusion_table(
@@ -197,6 +206,10 @@ def _steps(rows: Sequence[dict]) -> list[str]:
 
 def _count(rows: Sequence[dict], step: str, reason: str) -> int:
     return sum(row["n"] for row in rows if row["step"] == step and row["reason"] == reason)
+
+
+def _unanswered(counts: dict[str, int]) -> bool:
+    return any(n for state, n in counts.items() if state != State.ANSWERED)
 
 
 def _state_bar(system: str, counts: dict[str, int], states: Sequence[str]) -> Bar:

@@ -58,15 +58,15 @@ def topics(spec: StudySpec) -> tuple[Topic, ...]:
 
 
 def system_rows(spec: StudySpec) -> list[list[str]]:
-    """Each system with its name in the exports."""
-    return [[s.id, s.blinded or "", "reference" if s.reference else ""] for s in spec.systems]
+    """Each system, what exports call it, and its role."""
+    return [[s.id, s.blinded_id, "reference" if s.reference else ""] for s in spec.systems]
 
 
 def _presentation(spec: StudySpec) -> Iterable[Item]:
     assignment, interface = spec.assignment, spec.interface
     blinded = spec.blinding is not None or any(system.blinded not in (None, system.id) for system in spec.systems)
-    by_case = "codes differ by case" if spec.blinding is not None else "raters saw codes for the systems"
-    yield Item(name="Blinding", said=by_case if blinded else None)
+    codes = "codes that differ by case" if spec.blinding is not None else "codes in the exports"
+    yield Item(name="Blinding", said=codes if blinded else None)
     yield Item(name="Order of candidates", said=_word(assignment.order))
     yield Item(name="Design", said=assignment.design)
     yield Item(name="Outputs seen of each system", said=_listed(assignment.exposure))

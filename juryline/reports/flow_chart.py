@@ -7,9 +7,10 @@ table `record_flow`; the bar in a box shows which part of it went on.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from juryline.reports.numbers import count_text
+from juryline.reports.safe_text import clipped
 from juryline.reports.svg import CHARACTER, SHEETS, Sheet, box, drawing, element, line, words
 
 _LINE = 19.0  # height of a line of reasons
@@ -60,10 +61,10 @@ def _flow(sheet: Sheet, steps: Sequence[FlowStep], last: FlowStep, title: str, d
 
 def _station(step: FlowStep, y: float, width: float, class_: str) -> Iterator[Markup]:
     height = _station_height(step)
-    number = count_text(step.total)
     yield box(2, y, width, height, class_, radius=5)
-    yield words(16, y + 32, number, "total")
-    yield words(16 + 13 * len(number) + 8, y + 32, step.name, "step")
+    number = element("tspan", escape(count_text(step.total)), class_="total")
+    name = element("tspan", escape(clipped(step.name, 40)), class_="step", dx=8)
+    yield element("text", number, name, x=16, y=y + 32)
     for row, (what, n) in enumerate(step.stayed):
         yield words(16, y + 54 + _LINE * row, f"{count_text(n)} {what}", "stays", limit=int((width - 28) / CHARACTER))
     if step.total and step.stayed:

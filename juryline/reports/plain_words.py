@@ -19,7 +19,7 @@ from data_contracts.vocabulary import (
 STUDY_STATUSES = {
     StudyStatus.CONFIRMATORY: "The specification was frozen before the first scored judgment, and every condition of "
     "a confirmatory result holds.",
-    StudyStatus.EXPLORATORY: "The numbers suggest; they do not confirm. A study of its own would have to.",
+    StudyStatus.EXPLORATORY: "The numbers suggest, and confirm nothing: that takes a study of its own.",
     StudyStatus.INTERIM: "Collection has not reached its declared end. No stars are printed, and no result may be "
     "announced: testing at every look finds differences where there are none.",
     StudyStatus.DEVELOPMENT: "These judgments have influenced what they measure, so they are no fresh check of it.",

@@ -128,7 +128,7 @@ def render_report(material: ReportMaterial) -> str:
         exclusions=exclusion_table(spec, material.exclusion_decisions, material.analysis_set, material.raters),
         adjudication=adjudication_table(spec, material.adjudicated_labels),
         quarantine=quarantine_table(material.quarantine),
-        systems=plain_table("Systems", ["System", "Name shown to raters", ""], system_rows(spec), file="study.yaml"),
+        systems=plain_table("Systems", ["System", "In the exports", "Role"], system_rows(spec), file="study.yaml"),
         topics=topics(spec),
         example=numbers.primary() or next(iter(numbers.rows), None),
         statuses=[(spoken(str(status), {}), STATUSES[status]) for status in Status],

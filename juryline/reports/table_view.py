@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 MOST_ROWS = 120  # shown of one table; estimates.csv has all
+MOST_OPEN_ROWS = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +61,11 @@ class TableView:
     @property
     def width(self) -> int:
         return len(self.headings) + (1 if self.traced else 0)
+
+    @property
+    def long(self) -> bool:
+        """Whether it is folded on the page; a table with the primary result never is."""
+        return self.shown > MOST_OPEN_ROWS and not any(row.primary for group in self.groups for row in group.rows)
 
     @property
     def shown(self) -> int:

@@ -442,6 +442,33 @@ def test_the_flow_is_drawn_with_every_reason(page, material_of):
     assert {"10\u202f412", "11\u202f630", "610"} <= told
 
 
+def test_states_are_drawn_only_where_something_was_not_answered(material_of, html):
+    rows = [row for row in material_of().response_states.to_pylist() if row["criterion"] == "overall"]
+    rows += [dict(zip(rows[0], ("coherence", "crowd", "curie", "answered", 420)))]
+    told = section(render_report(material_of(response_states=pa.Table.from_pylist(rows))), "states")
+
+    assert "Nothing but answers: <bdi>coherence · crowd (human raters)</bdi>" in told
+    assert "coherence" not in told.split("<figure>")[1].split("</figure>")[0]
+    assert "Nothing but answers" not in section(html, "states")
+
+
+def test_a_long_table_is_folded_unless_it_holds_the_primary_result(material_of, row_of):
+    cut = Cut(analysis="spa", method="spa", criterion="preference", population="crowd")
+    rows = [
+        Estimate(cut=cut, subject=f"s{n:02}", comparator="curie", subject_kind="system", unit=Unit.PROBABILITY,
+                 statistic=Statistic.SPA_PREFERENCE, status=Status.OK, value=0.5)
+        for n in range(50)
+    ]  # fmt: skip
+    rows_of = [[row_of(row, primary=primary and row is rows[0]) for row in rows] for primary in (False, True)]
+    folded, unfolded = (
+        section(render_report(material_of(estimates=pa.Table.from_pylist(r, ESTIMATES.arrow_schema))), "analysis-spa")
+        for r in rows_of
+    )
+
+    assert "<summary>Stated preference: 50 rows</summary>" in folded
+    assert "<summary>Stated preference" not in unfolded
+
+
 def test_exclusions_count_hits_first_hits_removed_judgments_and_raters(html):
     rows = {
         cells[0]: cells[3:]
