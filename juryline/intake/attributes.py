@@ -30,14 +30,16 @@ def attribute_rows(
     rows: pa.Table, export: Export, spec: StudySpec, delivery: Delivery, *, key: bytes, con: duckdb.DuckDBPyConnection
 ) -> IntakeResult:
     """What a table of raters says: attributes, and no judgment. Parameters as of `judgment_records`."""
-    space = export.rater_namespace or export.population or ""
     con.register("profiles", rows)
     raters = con.execute("SELECT DISTINCT rater FROM profiles ORDER BY 1").fetchall()
-    con.register("raters", identity.pseudonyms(key, [(space, raw) for (raw,) in raters]))
+    spaces = spec.rater_spaces(export)
+    con.register("raters", identity.pseudonyms(key, [(space, raw) for _, space in spaces for (raw,) in raters]))
+    con.register("spaces", pa.table(dict(zip(("population", "namespace"), zip(*spaces)))))
     given = con.sql(f"""
         WITH pairs AS (SELECT rater, unnest(map_entries(rater_attributes)) AS pair FROM profiles)
-        SELECT DISTINCT 'rater', {quoted(export.population)}, pseudonym, pair.key, pair.value, {_source(delivery)}
-        FROM pairs JOIN raters USING (rater) WHERE pair.value IS NOT NULL ORDER BY ALL""").to_arrow_table()
+        SELECT DISTINCT 'rater', population, pseudonym, pair.key, pair.value, {_source(delivery)}
+        FROM pairs JOIN raters USING (rater) JOIN spaces USING (namespace)
+        WHERE pair.value IS NOT NULL ORDER BY ALL""").to_arrow_table()
     n_records = con.execute("SELECT count(DISTINCT source_row) FROM profiles").fetchall()[0][0]
     return IntakeResult.of_attributes(_shaped(given), n_records)
 

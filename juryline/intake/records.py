@@ -65,7 +65,7 @@ def _register(con: duckdb.DuckDBPyConnection, rows: pa.Table, export: Export, sp
     con.register("criteria", responses.criteria_table(spec, export))
     con.register("responses", responses.responses_table(spec, export))
     con.register("periods", times.zone_periods(export.timezone) if export.timezone else times.PERIODS.empty_table())
-    space = export.rater_namespace or export.population
+    ((_, space),) = spec.rater_spaces(export)
     raters = con.execute("SELECT DISTINCT rater FROM intake WHERE nullif(rater, '') IS NOT NULL ORDER BY 1").fetchall()
     con.register("raters", identity.pseudonyms(key, [(space, raw) for (raw,) in raters]))
     inner, outer = identity.key_pads(key)

@@ -1,14 +1,12 @@
 """Which files of a study's drop folder are exports, and which declaration reads each."""
 
-import re
-from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 from data_contracts.errors import SpecificationError
 from data_contracts.specification import StudySpec
 from data_contracts.specification_exports import Export
+from data_contracts.specification_paths import matches, matching_files
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +34,7 @@ def look_into(folder: Path, spec: StudySpec) -> DropFolder:
     SpecificationError
         If two declarations match one file: it would be read twice.
     """
-    names = sorted(_files_below(folder))
+    names = [path.relative_to(folder).as_posix() for path in matching_files(folder, "**")]
     readers = {name: [export for export in spec.exports if matches(name, export.match)] for name in names}
     doubled = {name: exports for name, exports in readers.items() if len(exports) > 1}
     if doubled:
@@ -56,28 +54,3 @@ def look_into(folder: Path, spec: StudySpec) -> DropFolder:
             name for name in names if not readers[name] and not any(matches(name, glob) for glob in outputs)
         ),
     )
-
-
-def matches(name: str, pattern: str) -> bool:
-    """Whether a name below the drop folder fits a glob: `*` stays within a folder, `**` crosses folders.
-
-    Names are matched as text, so that an export still has its reader when its file has left the folder.
-    """
-    return re.fullmatch(_expression(pattern), name) is not None
-
-
-@cache
-def _expression(pattern: str) -> str:
-    tokens = re.findall(r"\*\*/|\*\*|\*|\?|\[[^]]+\]|.", pattern)
-    meanings = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
-    return "".join(
-        meanings.get(token) or (token.replace("[!", "[^") if len(token) > 1 else re.escape(token)) for token in tokens
-    )
-
-
-def _files_below(folder: Path) -> Iterator[str]:
-    # Hidden files, such as those a copy is still being written to, are no exports.
-    for path in folder.rglob("*"):
-        name = path.relative_to(folder)
-        if path.is_file() and not any(part.startswith(".") for part in name.parts):
-            yield name.as_posix()

@@ -1,0 +1,78 @@
+"""What follows from the ledger by declared rules: versions, exclusions, adjudication, and the sums over them."""
+
+from assets.stages import derived
+from data_contracts.tables import (
+    ADJUDICATED_LABELS,
+    ADJUDICATION_SOURCES,
+    ANALYSIS_SET,
+    EXCLUSION_DECISIONS,
+    HISTORY,
+    RECORD_FLOW,
+    RESPONSE_STATES,
+)
+from juryline.study.run import StudyRun
+
+GROUP = "derivation"
+KINDS = {"duckdb", "ibis"}
+
+
+@derived(HISTORY, inputs=["judgments"], group=GROUP, kinds=KINDS)
+def judgment_history(study: StudyRun):
+    """Corrections are new versions; which one counts follows from submission times, never from arrival."""
+    from juryline.derivations.gates import check_unique
+    from juryline.derivations.history import check_corrections, judgment_history
+
+    history = judgment_history(study.judgments(), study.readings.retracted(), study.readings.withdrawn(), study.spec)
+    check_corrections(history, study.spec)
+    check_unique(history, study.spec)
+    return history
+
+
+@derived(EXCLUSION_DECISIONS, inputs=["judgments", "judgment_history"], group=GROUP, kinds=KINDS)
+def exclusion_decisions(study: StudyRun):
+    """A decision stands beside the record and never changes it."""
+    from juryline.derivations.exclusions import exclusion_decisions
+    from juryline.study.conditions import sql_hits
+
+    history = study.table("judgment_history")
+    return exclusion_decisions(history, study.readings.attributes(), study.spec, sql_hits=sql_hits(study, history))
+
+
+@derived(ANALYSIS_SET, inputs=["judgment_history", "exclusion_decisions"], group=GROUP, kinds=KINDS)
+def analysis_set(study: StudyRun):
+    """Setting aside comes first: such a judgment is never counted excluded."""
+    from juryline.derivations.analysis import analysis_set
+
+    return analysis_set(study.table("judgment_history"), study.table("exclusion_decisions"), study.spec)
+
+
+@derived(ADJUDICATED_LABELS, inputs=["judgment_history", "analysis_set"], group=GROUP, kinds=KINDS)
+def adjudicated_labels(study: StudyRun):
+    """Agreement never reads these."""
+    from juryline.derivations.adjudication import adjudicated_labels
+
+    return adjudicated_labels(study.table("judgment_history"), study.table("analysis_set"), study.spec)
+
+
+@derived(ADJUDICATION_SOURCES, inputs=["judgment_history", "analysis_set"], group=GROUP, kinds=KINDS)
+def adjudication_sources(study: StudyRun):
+    """The way from an adjudicated label back to the answers it was made of."""
+    from juryline.derivations.adjudication import adjudication_sources
+
+    return adjudication_sources(study.table("judgment_history"), study.table("analysis_set"), study.spec)
+
+
+@derived(RECORD_FLOW, inputs=["judgments", "judgment_history", "analysis_set"], group=GROUP, kinds=KINDS)
+def record_flow(study: StudyRun):
+    """A step whose sum does not close stops the study."""
+    from juryline.study.accounting import closed_flow
+
+    return closed_flow(study)
+
+
+@derived(RESPONSE_STATES, inputs=["comparisons", "ratings", "spa_answers"], group=GROUP, kinds=KINDS)
+def response_states(study: StudyRun):
+    """Ties, abstentions and failures are kept apart, here as in every statistic."""
+    from juryline.derivations.states import response_states
+
+    return response_states(study.table("comparisons"), study.table("ratings"), study.table("spa_answers"))

@@ -1,0 +1,61 @@
+"""How an asset comes to be: reads its inputs, calls one function, and hands its table to the run.
+
+Belongs here: the shape all assets of a study share, declared once. Does not: what any of them computes.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import dagster as dg
+
+from assets.partitions import studies
+from data_contracts.tables import Table
+from juryline.study.run import StudyRun
+
+OWNERS = ["team:juryline"]
+
+type_of_build = Callable[[StudyRun], Any]
+
+
+def derived(
+    table: Table, *, inputs: Sequence[str], group: str, kinds: set[str], code_version: str = "1"
+) -> Callable[[type_of_build], dg.AssetsDefinition]:
+    """Make an asset of a function that gives a table of the study.
+
+    Parameters
+    ----------
+    table : Table
+        The table it makes; its name is the asset's.
+    inputs : sequence of str
+        Assets whose stamped tables it reads, and nothing else.
+    group, kinds
+        Where Dagster's graph shows it.
+    code_version : str
+        Raised with every change by which the same inputs can give another table.
+    """
+
+    def decorate(build: type_of_build) -> dg.AssetsDefinition:
+        @dg.asset(
+            name=table.name,
+            description=f"{table.meaning}.\n\n{build.__doc__}",
+            deps=list(inputs),
+            group_name=group,
+            kinds=kinds,
+            owners=OWNERS,
+            code_version=code_version,
+            partitions_def=studies,
+        )
+        def asset(context: dg.AssetExecutionContext, study: dg.ResourceParam[StudyRun]) -> dg.MaterializeResult:
+            stamp = study.stage(table, inputs, code_version, build)
+            return dg.MaterializeResult(
+                data_version=dg.DataVersion(stamp.content_digest),
+                metadata={
+                    "dagster/row_count": stamp.n_rows,
+                    "stamp": dg.MetadataValue.path(str(study.stamp_path(table.name))),
+                    "specification": study.spec_hash,
+                },
+            )
+
+        return asset
+
+    return decorate

@@ -1,0 +1,111 @@
+"""What would happen: the specification and every export tried without writing anything."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+import pyarrow as pa
+
+from data_contracts.errors import ExportRefusedError
+from data_contracts.tables import QUARANTINE
+from juryline.ledger.files import file_sha256
+from juryline.ledger.workspace import Workspace
+from juryline.study.exports import look_into
+from juryline.study.intake import Pending, read_pending
+from juryline.study.run import StudyRun, require_study
+
+ROWS_SHOWN = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tried:
+    """One export, tried: how it was read and what became of its rows, or why it was refused whole."""
+
+    name: str
+    match: str
+    found: dict[str, Any] = field(default_factory=dict)
+    counts: dict[str, int] = field(default_factory=dict)
+    refused: str | None = None
+    broken: tuple[dict[str, Any], ...] = ()  # rule, column, fix, n and the first rows of each
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DryRun:
+    """What `juryline check` found."""
+
+    study: str
+    frozen: bool
+    exports: tuple[Tried, ...]
+    unmatched: tuple[str, ...]
+    unread: tuple[str, ...]  # declarations that match no file
+
+    @property
+    def clean(self) -> bool:
+        """Whether nothing would be refused."""
+        return not any(tried.refused or tried.broken for tried in self.exports)
+
+
+def dry_run(workspace: Workspace, slug: str) -> DryRun:
+    """Try a study's exports under its specification.
+
+    Raises
+    ------
+    SpecificationError
+        The specification is broken, or was edited since it was frozen.
+    """
+    require_study(workspace, slug)
+    study = StudyRun(workspace, slug)
+    try:
+        folder = look_into(study.exports, study.spec)
+        tried = []
+        for found in folder.found:
+            reading = study.readings.reading(found.name, file_sha256(found.path), found.export)
+            tried.append(_try(study, Pending(reading=reading, export=found.export, file=found.path)))
+        matched = {found.export.match for found in folder.found}
+        return DryRun(
+            study=slug,
+            frozen=study.lock is not None,
+            exports=tuple(tried),
+            unmatched=folder.unmatched,
+            unread=tuple(export.match for export in study.spec.exports if export.match not in matched),
+        )
+    finally:
+        study.engine.close()
+
+
+def _try(study: StudyRun, pending: Pending) -> Tried:
+    name, match = pending.reading.path, pending.export.match
+    try:
+        exported, result = read_pending(study, pending)
+    except ExportRefusedError as error:
+        return Tried(name=name, match=match, refused=str(error))
+    ignored = Counter(exported.ignored["reason"].to_pylist())
+    return Tried(
+        name=name,
+        match=match,
+        found=exported.found,
+        counts={
+            "rows": exported.n_rows,
+            "mapped": result.n_records,
+            **{f"ignored: {reason}": n for reason, n in sorted(ignored.items())},
+            "quarantined": result.n_records_quarantined,
+            "answers": result.n_answers,
+            "answers accepted": result.judgments.num_rows,
+            "answers quarantined": result.n_quarantined,
+        },
+        broken=tuple(_by_rule(result.quarantine)),
+    )
+
+
+def _by_rule(quarantine: pa.Table) -> list[dict[str, Any]]:
+    """Each broken rule once, with how often and its first rows."""
+    rules: dict[tuple[str, str], dict[str, Any]] = {}
+    for row in quarantine.select(QUARANTINE.names).to_pylist():
+        rule = rules.setdefault(
+            (row["rule"], row["column"]),
+            {"rule": row["rule"], "column": row["column"], "fix": row["fix"], "n": 0, "rows": []},
+        )
+        rule["n"] += 1
+        if len(rule["rows"]) < ROWS_SHOWN:
+            rule["rows"].append({"row": row["source_row"], "criterion": row["criterion"], "value": row["value"]})
+    return [rules[key] for key in sorted(rules)]

@@ -1,0 +1,63 @@
+"""The engine of one run: a DuckDB connection in process, out of core, in UTC, that never reaches outside."""
+
+from pathlib import Path
+
+import duckdb
+import ibis
+import ibis.expr.types as ir
+import pyarrow as pa
+
+MEMORY_LIMIT = "1GB"  # the default is 80 % of the machine for every connection; a run shares it with others
+THREADS = 2
+
+
+def connect(scratch: Path) -> duckdb.DuckDBPyConnection:
+    """A connection that spills into `scratch` and loads no extension from outside.
+
+    Notes
+    -----
+    Two threads whatever the machine: the engine counts and joins and never sums doubles, so threads
+    change no result, but they do change the memory a limit leaves for each.
+    """
+    con = duckdb.connect(
+        config={
+            "memory_limit": MEMORY_LIMIT,
+            "threads": str(THREADS),
+            "temp_directory": str(scratch),
+            "autoinstall_known_extensions": "false",
+            "autoload_known_extensions": "false",
+        }
+    )
+    con.execute("SET TimeZone = 'UTC'")
+    con.execute("SET preserve_insertion_order = true")
+    return con
+
+
+class Engine:
+    """Tables of a study as Ibis expressions over one connection."""
+
+    def __init__(self, scratch: Path):
+        self.con = connect(scratch)
+        self.backend = ibis.duckdb.from_connection(self.con)
+
+    def parquet(self, name: str, files: list[str], schema: pa.Schema) -> ir.Table:
+        """A view over Parquet files, or an empty table of the schema where there are none."""
+        if not files:
+            return self.memory(name, schema.empty_table())
+        listed = ", ".join("'" + file.replace("'", "''") + "'" for file in files)
+        columns = ", ".join(f'"{column}"' for column in schema.names)
+        self.con.execute(f'CREATE OR REPLACE VIEW "{name}" AS SELECT {columns} FROM read_parquet([{listed}])')
+        return self.backend.table(name)
+
+    def memory(self, name: str, table: pa.Table) -> ir.Table:
+        """A view over an Arrow table."""
+        self.con.register(name, table)
+        return self.backend.table(name)
+
+    def view(self, name: str, expression: ir.Table) -> ir.Table:
+        """An expression as a table of its own, for those that can only look at a table, such as pandera."""
+        self.con.execute(f'CREATE OR REPLACE VIEW "{name}" AS {self.backend.compile(expression)}')
+        return self.backend.table(name)
+
+    def close(self) -> None:
+        self.con.close()

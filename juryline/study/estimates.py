@@ -1,0 +1,74 @@
+"""From an analysis's rows to the table of estimates: what a run knows of them and an analysis does not."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import pyarrow as pa
+
+from data_contracts.estimates import FROZEN, Estimate
+from data_contracts.specification_design import Primary
+from data_contracts.tables import ESTIMATES
+from juryline.derivations.exclusions import outcome_dependent
+from juryline.study.run import CODE_VERSION, StudyRun
+
+Rows = Callable[..., list[Estimate]]
+
+
+def estimates_of(run: StudyRun, method: str, rows: Rows, *views: str) -> pa.Table:
+    """Every estimate of the study's analyses by one method.
+
+    Parameters
+    ----------
+    run : StudyRun
+        The run; its stamped tables are read.
+    method : str
+        Method of the analyses.
+    rows : callable
+        Gives the estimates of one analysis from the specification and a view; from a mapping of views, where
+        there are several.
+    views : str
+        Protocol views it reads.
+    """
+    tables = {name: run.table(name) for name in views}
+    source = tables if len(views) > 1 else tables[views[0]]
+    analyses = [analysis for analysis in run.spec.analyses if analysis.method == method]
+    estimates = [estimate for analysis in analyses for estimate in rows(analysis, run.spec, source)]
+    return estimates_table(run, estimates, views)
+
+
+def estimates_table(run: StudyRun, estimates: Iterable[Estimate], views: Iterable[str]) -> pa.Table:
+    """Estimates with what the run knows: hashes, versions, and what the frozen specification says of them."""
+    primary = run.spec.claim.primary
+    known = {
+        "outcome_dependent": outcome_dependent(run.spec),
+        "study_spec_hash": run.spec_hash,
+        "data_version": "+".join(run.input_digest(view)[:16] for view in views),
+        "code_version": CODE_VERSION,
+    }
+    rows = [
+        row | known | {"primary": primary is not None and _is_primary(row, primary), "declared": _declared(row, run)}
+        for row in (estimate.row() for estimate in estimates)
+    ]
+    return pa.Table.from_pylist(rows, schema=ESTIMATES.arrow_schema)
+
+
+def _declared(row: dict[str, Any], run: StudyRun) -> bool:
+    # What was never frozen was never declared in advance.
+    return row["declared"] and run.lock is not None
+
+
+def _is_primary(row: dict[str, Any], primary: Primary) -> bool:
+    import json
+
+    subject, comparator = primary.pair or (primary.system, None)
+    return (
+        row["analysis"] == primary.analysis
+        and row["statistic"] == primary.statistic
+        and row["scenario"] == FROZEN
+        and row["slice"] == "all"
+        and primary.criterion in (None, row["criterion"])
+        and primary.population in (None, row["population"])
+        and subject in (None, row["subject"])
+        and comparator == row["comparator"]
+        and json.loads(row["dimensions"]) == dict(primary.dimensions)
+    )

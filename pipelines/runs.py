@@ -1,0 +1,79 @@
+"""A run of one study in this process, through Dagster, with its errors as they were raised."""
+
+import logging
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from data_contracts.errors import JurylineError
+from juryline.ledger.workspace import Workspace
+from juryline.study.run import open_run
+from juryline.study.summary import summary
+
+
+def run_study(workspace: Workspace, slug: str, *, select: str | None = None) -> dict[str, Any]:
+    """Materialise a study's assets, or some of them, and give the summary of the run.
+
+    Raises
+    ------
+    JurylineError
+        As the step raised it.
+    """
+    import dagster as dg
+
+    from assets.partitions import studies
+    from pipelines.definitions import build_defs
+    from pipelines.jobs import study_job
+    from pipelines.resources import fixed_study
+
+    with open_run(workspace, slug) as run, _instance(workspace) as instance:
+        instance.add_dynamic_partitions(studies.name, [slug])
+        defs = build_defs(study=fixed_study(run))
+        job = defs.resolve_job_def(study_job.name)
+        chosen = None if select is None else _selected(defs, select)
+        try:
+            result = job.execute_in_process(
+                instance=instance,
+                partition_key=slug,
+                asset_selection=chosen,
+                run_config={"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}},
+            )
+        except dg.DagsterExecutionStepExecutionError as error:
+            raise _as_raised(error) from None
+        if not result.success:
+            raise RuntimeError(f"run {result.run_id} failed; `juryline ui` shows where")
+        return summary(run)
+
+
+@contextmanager
+def _instance(workspace: Workspace) -> Iterator:
+    import dagster as dg
+
+    os.environ["DAGSTER_HOME"] = str(workspace.dagster_home)
+    logging.getLogger("dagster").setLevel(logging.CRITICAL)
+    with dg.DagsterInstance.get() as instance:
+        yield instance
+
+
+def _selected(defs, select: str) -> list:
+    import dagster as dg
+
+    from data_contracts.errors import UsageError
+
+    try:
+        keys = dg.AssetSelection.from_string(select).resolve(defs.resolve_asset_graph())
+    except Exception as error:  # noqa: BLE001 (Dagster's parser raises what it likes)
+        raise UsageError(
+            f"{select!r} selects no assets: {error}", where="--select", fix="name assets, as in `estimates`"
+        ) from None
+    return sorted(keys)
+
+
+def _as_raised(error: Exception) -> Exception:
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, JurylineError):
+            return cause
+        cause = cause.__cause__
+    return error
