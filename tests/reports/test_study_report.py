@@ -450,6 +450,8 @@ def test_states_are_drawn_only_where_something_was_not_answered(material_of, htm
     assert "Nothing but answers: <bdi>coherence · crowd (human raters)</bdi>" in told
     assert "coherence" not in told.split("<figure>")[1].split("</figure>")[0]
     assert "Nothing but answers" not in section(html, "states")
+    answered = material_of(response_states=pa.Table.from_pylist(rows[-1:]))
+    assert "Every included judgment was answered." in section(render_report(answered), "states")
 
 
 def test_a_long_table_is_folded_unless_it_holds_the_primary_result(material_of, row_of):
