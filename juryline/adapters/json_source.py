@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 
 from juryline.adapters.cells import CHUNK, MOST_COLUMNS, Cells
-from juryline.adapters.json_text import PROBLEMS, JsonReader, cell_text
+from juryline.adapters.json_text import PROBLEMS, JsonReader, json_text
 from juryline.adapters.reading import Refusal, refuse_export
 from juryline.adapters.text_source import TextSource
 
@@ -121,7 +121,10 @@ class _Reading:
         if not isinstance(record.value, dict):
             self._refuse(record.number, "not_an_object", _NOT_AN_OBJECT)
             return None
-        return {key: cell_text(value) for key, value in record.value.items()}
+        return {
+            key: value if value is None or isinstance(value, str) else json_text(value)
+            for key, value in record.value.items()
+        }
 
     def _of_lines(self) -> Iterator[_Record]:
         for number, text in self.lines():

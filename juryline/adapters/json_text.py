@@ -18,6 +18,7 @@ PROBLEMS = {
     "nested_too_deeply": f"values are nested more than {DEEPEST} deep; flatten them in the tool",
 }
 
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")  # escaped; as itself, no encoding lets one through
 _SPACE = re.compile(r"[ \t\n\r]*")
 
 
@@ -117,7 +118,7 @@ def _problem(value: Any, text: str) -> str | None:
     # Looking into a value costs more than reading it did, so the text is asked first.
     if text.count("[") + text.count("{") > DEEPEST and any(depth > DEEPEST for _, depth in _parts(value)):
         return "nested_too_deeply"
-    if "\\u" in text and any(isinstance(part, str) and _has_half_characters(part) for part, _ in _parts(value)):
+    if _SURROGATE.search(text) and any(isinstance(part, str) and not _is_unicode(part) for part, _ in _parts(value)):
         return "not_text"
     return None
 
@@ -133,8 +134,12 @@ def _parts(value: Any) -> Iterator[tuple[Any, int]]:
             pending += [(item, depth + 1) for item in part]
 
 
-def _has_half_characters(text: str) -> bool:
-    return any("\ud800" <= character <= "\udfff" for character in text)
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _quoted(text: str) -> str:
