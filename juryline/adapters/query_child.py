@@ -1,11 +1,12 @@
-"""The child process in which one query runs, with limits of memory and time, over one table and nothing else.
+"""The child process in which queries run, each in a fork of its own with limits of memory and time.
 
-Reads a request as JSON from standard input, writes an answer as JSON to standard output and the
-result as Parquet. Starts in a fraction of a second: it imports the engine and nothing heavy.
-`sandbox` starts it.
+Reads requests from standard input, a JSON a line, and writes an answer a line to standard output; the
+result of a query is a Parquet file. It imports the engine once and nothing heavy, runs no thread,
+and ends when its standard input does. `query_server` starts it.
 """
 
 import json
+import os
 import resource
 import sys
 from typing import Any
@@ -27,14 +28,37 @@ _OF_THE_QUERY = (
 
 
 def main() -> None:
-    request = json.load(sys.stdin)
-    _limit(request["address_space"], request["cpu_seconds"])
-    json.dump(answer(request), sys.stdout)
+    for line in sys.stdin:
+        print(json.dumps(_apart(json.loads(line))), flush=True)
 
 
-def answer(request: dict[str, Any]) -> dict[str, Any]:
-    """Run the request's query; its `kind` is done, refused, failed or memory."""
-    connection = _connection(request)
+def _apart(request: dict[str, Any]) -> dict[str, str]:
+    """The answer of a fork, with which limits, and all that a query leaves behind, are gone."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reader)
+        _limit(request["address_space"], request["cpu_seconds"])
+        with os.fdopen(writer, "w") as stream:
+            json.dump(answer(request), stream)
+        os._exit(0)
+    os.close(writer)
+    with os.fdopen(reader) as stream:
+        told = stream.read()
+    os.waitpid(child, 0)
+    return (
+        json.loads(told)
+        if told
+        else {"kind": "memory", "message": "it ended its process, as a query without bounds does"}
+    )
+
+
+def answer(request: dict[str, Any]) -> dict[str, str]:
+    """Run the request's query; `kind` says how it ended: done, refused, failed, memory, or defect, which is ours."""
+    try:
+        connection = _connection(request)
+    except Exception as error:  # noqa: BLE001 (nothing the query did; the parent raises it)
+        return {"kind": "defect", "message": repr(error)}
     try:
         columns = [row[0] for row in connection.execute(f"DESCRIBE {EXPORT}").fetchall()]
         problem = problem_of(connection, request["query"], columns)

@@ -5,10 +5,6 @@ and limits of address space and time. Data goes in and out as Parquet in a priva
 gone afterwards.
 """
 
-import json
-import os
-import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,6 +15,7 @@ import pyarrow.parquet as pq
 
 from data_contracts.errors import RuleEvaluationError
 from juryline.adapters.lossless_text import quoted
+from juryline.adapters.query_server import ask
 
 MEMORY = 2 << 30  # of the engine, which spills beyond it
 ADDRESS_SPACE = 4 << 30  # of the process; what the engine does not count ends here
@@ -26,8 +23,6 @@ SPILL = 16 << 30
 MOST_ROWS = 20_000_000
 SECONDS = 60
 SECONDS_A_GIGABYTE = 300
-
-_PASSED_ON = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")  # without it some Pythons find no libraries
 
 
 class QueryFailedError(Exception):
@@ -82,7 +77,7 @@ def run_query(query: str, table: pa.Table, *, scratch: Path, limits: Limits | No
             # Should this process be killed, the child ends by itself.
             "cpu_seconds": int(limits.seconds) + 10,
         }
-        _require_done(_ask_child(request, place, limits))
+        _require_done(ask(request, seconds=limits.seconds))
         return _result(place / "result.parquet")
 
 
@@ -121,32 +116,6 @@ def _result(path: Path) -> pa.Table:
     return pq.read_table(path)
 
 
-def _ask_child(request: dict[str, Any], place: Path, limits: Limits) -> dict[str, str]:
-    # The module is run by name: isolated mode keeps the current folder and PYTHONPATH out.
-    command = [sys.executable, "-I", "-m", "juryline.adapters.query_child"]
-    environment = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
-    try:
-        done = subprocess.run(
-            command,
-            input=json.dumps(request),
-            capture_output=True,
-            encoding="utf-8",
-            env={**environment, "HOME": str(place), "TMPDIR": str(place), "LC_ALL": "C.UTF-8"},
-            cwd=place,
-            timeout=limits.seconds,
-            start_new_session=True,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        return {"kind": "time", "message": f"it ran for more than {limits.seconds:.0f} s and was stopped"}
-    try:
-        return json.loads(done.stdout)
-    except ValueError:
-        if done.returncode < 0 or "MemoryError" in done.stderr or "bad_alloc" in done.stderr:
-            return {"kind": "memory", "message": "it ended its process, as a query without bounds does"}
-        raise RuntimeError(f"the query process ended with {done.returncode}: {done.stderr[-2000:]}") from None
-
-
 _FIXES = {
     "refused": "Write one SELECT over `export` whose result depends on nothing else.",
     "failed": "Correct the query; cast with TRY_CAST what may not be a number or a time.",
@@ -156,5 +125,7 @@ _FIXES = {
 
 
 def _require_done(answer: dict[str, str]) -> None:
+    if answer["kind"] == "defect":
+        raise RuntimeError(f"the query process cannot be set up: {answer['message']}")
     if answer["kind"] != "done":
         raise QueryFailedError(answer["message"], _FIXES[answer["kind"]])

@@ -1,12 +1,14 @@
-import os
+import subprocess
+import sys
 import time
+from pathlib import Path
 
 import duckdb
 import pyarrow as pa
 import pytest
 
 from data_contracts.errors import RuleEvaluationError
-from juryline.adapters import query_child, sandbox
+from juryline.adapters import query_child, query_server, sandbox
 from juryline.adapters.sandbox import Limits, QueryFailedError, matching_rows, run_query
 
 EXPORT = pa.table(
@@ -17,6 +19,7 @@ EXPORT = pa.table(
         "source_row": [1, 2],
     }
 )
+needs_proc = pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="no /proc to look a process up in")
 FEW_SECONDS = Limits(seconds=10)
 
 
@@ -165,21 +168,61 @@ def test_nothing_is_left_behind_whatever_happens(query, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_child_is_given_no_secret(query, monkeypatch, tmp_path):
-    seen = {}
-    run = sandbox.subprocess.run
-
-    def spy(*args, **kwargs):
-        seen.update(kwargs["env"])
-        return run(*args, **kwargs)
-
+@needs_proc
+def test_the_child_is_given_no_secret_and_no_folder(query, monkeypatch, tmp_path):
     monkeypatch.setenv("JURYLINE_KEY", "k3y")
-    monkeypatch.setattr(sandbox.subprocess, "run", spy)
+    monkeypatch.chdir(tmp_path)
+    query_server._end()
     query("SELECT 1 AS one")
 
-    assert os.environ["JURYLINE_KEY"] == "k3y"
-    assert "k3y" not in seen.values()
-    assert set(seen) <= {"HOME", "TMPDIR", "LC_ALL", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"}
+    process = query_server._running()
+    environment = Path(f"/proc/{process.pid}/environ").read_bytes()
+    assert b"k3y" not in environment
+    assert Path(f"/proc/{process.pid}/cwd").readlink() == Path("/")
+
+
+def test_one_child_serves_many_queries_and_is_replaced_when_it_is_stopped(query):
+    query("SELECT 1 AS one")
+    first = query_server._running()
+
+    query("SELECT 1 AS one")
+    assert query_server._running() is first
+    refusal(query, "SELECT count(*) FROM range(1000000000000000000)", Limits(seconds=1))
+    assert first.poll() is not None
+    assert query("SELECT 2 AS two")["two"].to_pylist() == ["2"]
+    assert query_server._running() is not first
+
+
+def test_a_query_leaves_nothing_for_the_next(query):
+    refusal(query, "SELECT length(repeat('x', 4000000000)) FROM export")
+    query("SELECT 1 AS left_behind")
+
+    assert "left_behind" in refusal(query, "SELECT left_behind FROM export")
+    assert "result" in refusal(query, "SELECT * FROM result")
+
+
+@needs_proc
+def test_the_child_ends_with_its_parent():
+    code = "from juryline.adapters import query_server as s; s._running(); print(s._running().pid, flush=True); input()"
+    parent = subprocess.Popen(
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8"
+    )
+    with parent:
+        child = int(parent.stdout.readline())
+        assert Path(f"/proc/{child}").exists()
+        parent.kill()
+
+    deadline = time.monotonic() + 20
+    while _runs(child) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not _runs(child)
+
+
+def _runs(process: int) -> bool:
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
 
 
 def test_a_condition_gives_the_keys_it_holds_for_in_order(tmp_path):
