@@ -101,6 +101,14 @@ def test_every_row_of_its_exports_is_accounted_for(ran, answers):
     assert flow["current"]["included"] == per_rater * ANALYSED
 
 
+def test_questions_left_open_are_kept_as_what_they_are(ran, answers):
+    meanings = {"": "missing", "skip": "abstain"}
+    given = [row.get("rating", row.get("chance")) for row in [*answers.ratings, *answers.preferences]]
+    kept = [(row["state"], row["value"]) for row in ran.table("judgments") if row["state"] != "answered"]
+
+    assert sorted(kept) == sorted((meanings[label], "") for label in given if label in meanings)
+
+
 @pytest.mark.parametrize(("pair", "printed"), SPA)
 def test_spa_gives_the_printed_preference_with_its_stars(ran, pair, printed):
     preference = ran.estimates("spa_preference")["spa", *pair, "{}"]
