@@ -177,7 +177,7 @@ QUARANTINE = Table(
         must("rule", TEXT, "name of the rule"),
         must("fix", TEXT, "what to do about it"),
     ),
-    ("export_path", "source_row", "source_path", "criterion", "column", "rule"),
+    ("export_path", "source_row", "source_path", "criterion", "column", "rule", "value"),
 )
 
 QUARANTINE_LOG = Table(
@@ -189,8 +189,9 @@ QUARANTINE_LOG = Table(
         must("record_digest", TEXT, "keyed hash of the record's content"),
         may("answer_digest", TEXT, "keyed hash of the answer's content; null where the record is refused whole"),
         must("whole", TRUTH, "whether no answer of the record was accepted"),
+        *JUDGMENTS.columns[-2:],
     ),
-    QUARANTINE.key,
+    (*QUARANTINE.key, "answer_digest"),
 )
 
 # --- derived tables ----------------------------------------------------------------------------------

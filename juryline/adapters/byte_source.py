@@ -23,6 +23,7 @@ ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 BLOCK = 1 << 20
 FREE_BYTES = 64 << 20  # below this no ratio is suspicious
 MOST_BYTES = 16 << 30
+MOST_MEMBER_BYTES = 256 << 20  # of a member that is held in memory
 MOST_RATIO = 200  # text exports compress 5 to 50 times; DEFLATE reaches 1,032 on zeros
 
 _BROKEN = (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile, zipfile.BadZipFile)
@@ -86,8 +87,9 @@ def archive_members(path: Path, name: str) -> Iterator[tuple[str, bytes]]:
         expanded = 0
         for info in sorted(_files(archive, name), key=lambda info: info.filename):
             content = bytearray()
-            for block in _blocks(archive.open(info), path, name, expanded):
-                content += block
+            with archive.open(info) as stream:
+                for block in _blocks(stream, path, name, expanded, most=expanded + MOST_MEMBER_BYTES):
+                    content += block
             expanded += len(content)
             yield info.filename, bytes(content)
 
@@ -145,7 +147,9 @@ def _files(archive: zipfile.ZipFile, name: str) -> list[zipfile.ZipInfo]:
     return [info for info in infos if not info.filename.startswith("__MACOSX/")]
 
 
-def _blocks(stream: IO[bytes] | gzip.GzipFile, path: Path, name: str, expanded: int = 0) -> Iterator[bytes]:
+def _blocks(
+    stream: IO[bytes] | gzip.GzipFile, path: Path, name: str, expanded: int = 0, *, most: int = MOST_BYTES
+) -> Iterator[bytes]:
     packed = path.stat().st_size
     while True:
         try:
@@ -159,7 +163,7 @@ def _blocks(stream: IO[bytes] | gzip.GzipFile, path: Path, name: str, expanded: 
         if not block:
             return
         expanded += len(block)
-        if expanded > MOST_BYTES or (expanded > FREE_BYTES and expanded > MOST_RATIO * packed):
+        if expanded > most or (expanded > FREE_BYTES and expanded > MOST_RATIO * packed):
             raise refuse_export(
                 name,
                 f"{packed:,} packed bytes expand to more than {expanded:,}.",

@@ -80,19 +80,18 @@ def _changes(nodes: list[dict[str, Any]], unstable: Collection[str], columns: Co
 
 def _unstable(connection: duckdb.DuckDBPyConnection) -> set[str]:
     """Functions that are never stable, and macros made of them or of the catalog."""
-    names = connection.execute(
-        "SELECT function_name FROM duckdb_functions() WHERE function_type = 'scalar'"
-        " GROUP BY ALL HAVING count(*) FILTER (stability = 'CONSISTENT') = 0"
+    functions = connection.execute(
+        "SELECT DISTINCT function_name, function_type = 'scalar', stability, lower(macro_definition)"
+        " FROM duckdb_functions()"
     ).fetchall()
-    unstable = {name for (name,) in names} | _RANDOM
-    macros = connection.execute(
-        "SELECT function_name, lower(macro_definition) FROM duckdb_functions() WHERE macro_definition IS NOT NULL"
-    ).fetchall()
-    words = [(name, set(_WORD.findall(definition))) for name, definition in macros]
+    scalar = {name for name, is_scalar, _, _ in functions if is_scalar}
+    stable = {name for name, is_scalar, stability, _ in functions if is_scalar and stability == "CONSISTENT"}
+    unstable = (scalar - stable) | _RANDOM
+    macros = [(name, set(_WORD.findall(definition))) for name, _, _, definition in functions if definition]
     before = -1
     while before != len(unstable):
         before = len(unstable)
-        unstable |= {name for name, used in words if used & (unstable | _CLOCK | {"select"}) - {name}}
+        unstable |= {name for name, words in macros if words & (unstable | _CLOCK | {"select"}) - {name}}
     return unstable
 
 

@@ -30,7 +30,7 @@ from juryline.derivations.rule_hits import (
 from juryline.derivations.shape import in_shape, no_rows
 
 READ_ANSWERS = frozenset({"uniform_answers", "gold", "spa_complement"})
-_LOOKED_AT = (
+_READ = (
     *("record_id", "judgment_id", "case_id", "candidate_1", "candidate_2", "criterion", "protocol", "state", "label"),
     *("value", "rubric_revision", "interface_revision", "phase", "item_kind", "gold_label", "rater_pseudonym"),
     *("population", "submission_id", "exposure", "started_at", "submitted_at", "export_path", "source_row"),
@@ -106,12 +106,12 @@ def looked_at(rule: Any, history: ir.Table, spec: StudySpec) -> ir.Table:
         for population in spec.raters.populations
         if population.kind is RaterKind.HUMAN and not population.adjudicates
     ]
-    current = history.filter(history.current, history.population.isin(list(populations))).select(*_LOOKED_AT)
-    return current.mutate(submission_id=current.submission_id.fill_null(NO_SUBMISSION))
+    return history.filter(history.current, history.population.isin(list(populations)))
 
 
 def _decided(place: int, rule: Any, history: ir.Table, given: Given) -> ir.Table:
-    judged = looked_at(rule, history, given.spec)
+    judged = looked_at(rule, history, given.spec).select(*_READ)
+    judged = judged.mutate(submission_id=judged.submission_id.fill_null(NO_SUBMISSION))
     hits = RULES[rule.rule](rule, judged, given)
     if hits.on == ROW:
         hits = _spread(hits, rule, judged)

@@ -15,9 +15,7 @@ import numpy as np
 _LOW = 0xFFFFFFFF
 
 
-def fill_words(
-    words: np.ndarray, key: int, first_block: int, first_lane: int, stream: int, substream: int
-) -> None:
+def fill_words(words: np.ndarray, key: int, first_block: int, first_lane: int, stream: int, substream: int) -> None:
     """Fill every lane with the random words of its own counter.
 
     Parameters

@@ -19,7 +19,7 @@ def typed_rows(export: Export, spec: StudySpec, delivery: Delivery) -> str:
     decimal_comma = export.read is not None and export.read.decimal == ","
     plain = "replace(label, ',', '.')" if decimal_comma else "label"
     model = population.kind == RaterKind.MODEL
-    pseudonym = f"coalesce(nullif(rater, ''), {quoted(population.id)})" if model else "raters.pseudonym"
+    pseudonym = f"coalesce(nullif(intake.rater, ''), {quoted(population.id)})" if model else "raters.pseudonym"
     collected = spec.order_of(population.id, export) is not CandidateOrder.NOT_RECORDED
     swapped = "FALSE" if collected else f"(protocol = '{Protocol.PAIRWISE}' AND candidate_1 > candidate_2)"
     kinds = " ".join(f"WHEN {quoted(k)} THEN {quoted(v)}" for k, v in export.item_kinds.items())

@@ -56,10 +56,14 @@ class Attributes:
             As `judgments.transaction_id` gives it.
         """
 
-        def build(snapshot: Snapshot) -> Draft:
-            given = rows.group_by(ATTRIBUTES.names).aggregate([])
-            held = self.read().select(ATTRIBUTES.names) if snapshot.files else given.slice(0, 0)
-            fresh = given.cast(ATTRIBUTES.arrow_schema).join(held, ATTRIBUTES.names, join_type="left anti")
+        def build(_: Snapshot) -> Draft:
+            known = [
+                table.select(ATTRIBUTES.names).append_column("held", pa.repeat(held, table.num_rows))
+                for table, held in ((self.read(), True), (rows.cast(ATTRIBUTES.arrow_schema), False))
+            ]
+            # Grouped rather than joined: a join takes no null for equal to another.
+            counted = pa.concat_tables(known).group_by(ATTRIBUTES.names).aggregate([("held", "any")])
+            fresh = counted.filter(pc.invert(counted["held_any"])).select(ATTRIBUTES.names)
             return Draft(rows=fresh, details=details or {})
 
         return self.table.append(transaction, build)

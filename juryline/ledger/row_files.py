@@ -48,9 +48,9 @@ def checked_rows(rows: pa.Table, contract: Table, name: str) -> pa.Table:
     names = [column.name for column in columns]
     if differing := sorted(set(rows.column_names) ^ set(names)):
         raise _refused(name, f"columns missing or unknown: {', '.join(differing)}")
-    rows = rows.select(names).cast(pa.schema([contract.arrow_schema.field(column) for column in names]))
     if nulls := [column.name for column in columns if not column.nullable and rows[column.name].null_count]:
         raise _refused(name, f"columns without a value in some row: {', '.join(nulls)}")
+    rows = rows.select(names).cast(pa.schema([contract.arrow_schema.field(column) for column in names]))
     if repeated := rows.num_rows - rows.group_by(list(contract.key)).aggregate([]).num_rows:
         raise _refused(name, f"{repeated} rows repeat the key of another ({', '.join(contract.key)})")
     return rows

@@ -59,6 +59,7 @@ def read(tmp_path: Path) -> Callable[..., ExportReading]:
         spec = make_spec(export, criteria)
         result = read_export(path, name, spec.exports[0], spec, study_dir=tmp_path, scratch=scratch)
         assert not list(scratch.iterdir()), "something was left in the scratch folder"
+        assert json.loads(json.dumps(result.found)) == result.found, "what was found is not plain JSON"
         return result
 
     return reading

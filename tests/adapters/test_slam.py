@@ -123,3 +123,14 @@ def test_what_is_no_result_of_slam_is_refused(read_slam, content):
         read_slam(content)
 
     assert error.value.code == "not_this_format"
+
+
+def test_a_bomb_among_the_members_is_refused(read_slam):
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as packed:
+        packed.writestr("results/1.json", b" " * (70 << 20))
+
+    with pytest.raises(ExportRefusedError) as error:
+        read_slam(buffer.getvalue())
+
+    assert error.value.code == "expands_without_measure"
