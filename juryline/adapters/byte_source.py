@@ -87,7 +87,7 @@ def archive_members(path: Path, name: str) -> Iterator[tuple[str, bytes]]:
         expanded = 0
         for info in sorted(_files(archive, name), key=lambda info: info.filename):
             content = bytearray()
-            with archive.open(info) as stream:
+            with _member(archive, info, name) as stream:
                 for block in _blocks(stream, path, name, expanded, most=expanded + MOST_MEMBER_BYTES):
                     content += block
             expanded += len(content)
@@ -118,7 +118,7 @@ def _unzip(path: Path, name: str, target: Path) -> PlainBytes:
                 fix="Unpack it below exports/ and match the files.",
                 code="several_members",
             )
-        with archive.open(files[0]) as stream, target.open("wb") as out:
+        with _member(archive, files[0], name) as stream, target.open("wb") as out:
             for block in _blocks(stream, path, name):
                 out.write(block)
     return PlainBytes(path=target, compression="zip", member=files[0].filename)
@@ -126,12 +126,33 @@ def _unzip(path: Path, name: str, target: Path) -> PlainBytes:
 
 @contextmanager
 def _archive(path: Path, name: str) -> Iterator[zipfile.ZipFile]:
-    try:
+    with _unpacking(name):
         archive = zipfile.ZipFile(path)
-    except _BROKEN as error:
-        raise _damaged(name, error) from None
     with archive:
         yield archive
+
+
+@contextmanager
+def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str) -> Iterator[IO[bytes]]:
+    with _unpacking(name):
+        stream = archive.open(info)
+    with stream:
+        yield stream
+
+
+@contextmanager
+def _unpacking(name: str) -> Iterator[None]:
+    try:
+        yield
+    except _BROKEN as error:
+        what = "truncated" if isinstance(error, EOFError) else "damaged"
+        raise refuse_export(
+            name, f"the packed file is {what}.", fix="Copy it again, or export it again.", code=what
+        ) from None
+    except NotImplementedError:
+        raise refuse_export(
+            name, "the zip uses a packing that is not read here.", fix="Pack it with Deflate.", code="packing"
+        ) from None
 
 
 def _files(archive: zipfile.ZipFile, name: str) -> list[zipfile.ZipInfo]:
@@ -152,14 +173,8 @@ def _blocks(
 ) -> Iterator[bytes]:
     packed = path.stat().st_size
     while True:
-        try:
+        with _unpacking(name):
             block = stream.read(BLOCK)
-        except _BROKEN as error:
-            raise _damaged(name, error) from None
-        except (NotImplementedError, RuntimeError):
-            raise refuse_export(
-                name, "the zip uses a packing that is not read here.", fix="Pack it with Deflate.", code="packing"
-            ) from None
         if not block:
             return
         expanded += len(block)
@@ -171,11 +186,6 @@ def _blocks(
                 code="expands_without_measure",
             )
         yield block
-
-
-def _damaged(name: str, error: Exception) -> Exception:
-    what = "truncated" if isinstance(error, EOFError) else "damaged"
-    return refuse_export(name, f"the packed file is {what}.", fix="Copy it again, or export it again.", code=what)
 
 
 def _head(path: Path) -> bytes:

@@ -155,12 +155,12 @@ def _source_rows(returned: pa.ChunkedArray, shown: Cells, export: Export, name: 
 
 def _told_apart(rows: pa.Table) -> pa.Table:
     """Rows in the order of their key; those that share one are numbered in `source_path`, as the query gave them."""
-    rows = rows.take(pc.sort_indices(rows, [(column, "ascending") for column in _KEY]))
+    rows = _by_key(rows)
     n = rows.num_rows
     if n < 2:
         return rows
-    begins = np.ones(n, bool)
-    begins[1:] = False
+    begins = np.zeros(n, bool)
+    begins[0] = True
     for column in _KEY:
         codes = pc.fill_null(rows[column].combine_chunks().dictionary_encode().indices, -1).to_numpy()
         begins[1:] |= codes[1:] != codes[:-1]
@@ -170,16 +170,20 @@ def _told_apart(rows: pa.Table) -> pa.Table:
         return rows
     place = np.arange(n) - np.repeat(starts, lengths) + 1
     shared = pa.array(np.repeat(lengths > 1, lengths))
-    numbered = pc.binary_join_element_wise(
-        pc.fill_null(rows["source_path"], ""), pc.cast(pa.array(place), pa.string()), "#"
-    )
+    digits = len(str(lengths.max()))
+    number = pc.utf8_lpad(pc.cast(pa.array(place), pa.string()), digits, "0")  # so that texts sort as numbers do
+    numbered = pc.binary_join_element_wise(pc.fill_null(rows["source_path"], ""), number, "#")
     path = pc.if_else(shared, numbered, rows["source_path"])
-    rows = rows.set_column(rows.column_names.index("source_path"), rows.schema.field("source_path"), path)
-    return rows
+    at = rows.column_names.index("source_path")
+    return _by_key(rows.set_column(at, rows.schema.field(at), path))
+
+
+def _by_key(rows: pa.Table) -> pa.Table:
+    return rows.take(pc.sort_indices(rows, [(column, "ascending") for column in _KEY]))  # stable
 
 
 def _left_out(rows: pa.Table) -> tuple[pa.Table, pa.Table]:
-    """Records of which every row has an `ignore_reason` are left out with the first of them."""
+    """Rows of the others, and the records of which every row has an `ignore_reason`, with the least of them."""
     used = pc.unique(rows["source_row"].filter(pc.is_null(rows["ignore_reason"])))
     out = pc.invert(pc.is_in(rows["source_row"], used))
     reasons = rows.filter(out).group_by("source_row", use_threads=False).aggregate([("ignore_reason", "min")])

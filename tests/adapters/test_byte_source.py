@@ -70,6 +70,20 @@ def test_a_zip_member_with_a_changed_byte_is_refused(read_csv):
     assert refusal(read_csv, bytes(packed)).code in ("damaged", "truncated")
 
 
+def test_a_zip_whose_directory_and_members_disagree_is_refused(read_csv):
+    packed = zipped(**{"a.csv": VOTES}).replace(b"a.csv", b"b.csv", 1)
+
+    assert refusal(read_csv, packed).code == "damaged"
+
+
+def test_a_packing_that_python_does_not_know_is_refused(read_csv):
+    packed = bytearray(zipped(**{"a.csv": VOTES}))
+    directory = packed.index(b"PK\x01\x02")
+    packed[8] = packed[directory + 10] = 99  # compression method
+
+    assert refusal(read_csv, bytes(packed)).code == "packing"
+
+
 def test_a_file_packed_twice_is_refused(read_csv):
     assert refusal(read_csv, gzip.compress(gzip.compress(VOTES.encode()))).code == "packed_twice"
 

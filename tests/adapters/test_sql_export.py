@@ -148,6 +148,15 @@ def test_rows_of_one_record_and_key_are_told_apart(read_sql):
     ]
 
 
+def test_many_rows_of_one_key_are_numbered_so_that_they_sort(read_sql):
+    query = "SELECT source_row, i::VARCHAR AS rater, 'left' AS label FROM export, range(12) t(i)"
+
+    reading = read_sql("{}\n", query)
+
+    assert reading.rows["rater"].to_pylist() == [str(i) for i in range(12)]
+    assert reading.rows["source_path"].to_pylist()[8:10] == ["#09", "#10"]
+
+
 def test_attributes_come_from_the_columns_declared(read_sql):
     query = PLAIN.replace("FROM export", ", 'poem' AS genre FROM export")
 
