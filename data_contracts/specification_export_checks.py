@@ -232,7 +232,7 @@ def _column_problems(at: Address, spec: StudySpec, export: Export) -> Iterator[P
         "rater": population is not None and population.kind is RaterKind.HUMAN,
         "candidate_1": True,
         "candidate_2": bool(protocols) and protocols <= set(_OF_PAIRS),
-        "case": (bool(protocols) and protocols != {Protocol.SPA}) or spec.blinding is not None,
+        "case": bool(protocols) and protocols != {Protocol.SPA},
     }
     for name, is_needed in needed.items():
         if is_needed and getattr(columns, name) is None:

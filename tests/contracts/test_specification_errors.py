@@ -118,6 +118,20 @@ def test_beside_a_table_of_codes_spa_is_blinded_by_one_id_a_system():
     assert parse_specification(text).system_of_blinded["writer-D"] == "davinci"
 
 
+def test_beside_a_table_of_codes_spa_needs_no_case():
+    text = (HERE / "minimal.yaml").read_text()
+    text = text.replace("protocol: pairwise", "protocol: spa, scale: {measure: probability, min: 0, max: 100}")
+    text = text.replace("case: prompt, ", "").replace("{left: candidate_1, right: candidate_2, same: tie, ", "{")
+    text = text.replace("method: win_rates", "method: spa").replace(
+        "  - {id: agreement, method: agreement, criterion: overall}\n", ""
+    )
+    text = text.replace(
+        "rubric:\n", "blinding: {file: key.csv, columns: {case: c, candidate: k, system: s}}\nrubric:\n"
+    )
+
+    assert parse_specification(text).blinding.file == "key.csv"
+
+
 def test_a_ranking_without_an_independent_unit_is_refused():
     text = (HERE / "minimal.yaml").read_text()
     text = text.replace("protocol: pairwise", "protocol: ranking").replace(", candidate_2: right", "")
