@@ -3,23 +3,25 @@
 Belongs here: the shape all assets of a study share, declared once. Does not: what any of them computes.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import dagster as dg
 
 from assets.partitions import studies
+from data_contracts.errors import ContractError
 from data_contracts.tables import Table
 from juryline.study.run import StudyRun
 
 OWNERS = ["team:juryline"]
+CONTRACT = "contract"
 
-type_of_build = Callable[[StudyRun], Any]
+Build = Callable[[StudyRun], Any]
 
 
 def derived(
     table: Table, *, inputs: Sequence[str], group: str, kinds: set[str], code_version: str = "1"
-) -> Callable[[type_of_build], dg.AssetsDefinition]:
+) -> Callable[[Build], dg.AssetsDefinition]:
     """Make an asset of a function that gives a table of the study.
 
     Parameters
@@ -32,9 +34,14 @@ def derived(
         Where Dagster's graph shows it.
     code_version : str
         Raised with every change by which the same inputs can give another table.
+
+    Notes
+    -----
+    The contract is a blocking check of the asset's own step: its verdict is the one by which `stage`
+    refuses to write, so a table that breaks it is recorded as failed and never written.
     """
 
-    def decorate(build: type_of_build) -> dg.AssetsDefinition:
+    def decorate(build: Build) -> dg.AssetsDefinition:
         @dg.asset(
             name=table.name,
             description=f"{table.meaning}.\n\n{build.__doc__}",
@@ -44,16 +51,29 @@ def derived(
             owners=OWNERS,
             code_version=code_version,
             partitions_def=studies,
+            check_specs=[
+                dg.AssetCheckSpec(
+                    CONTRACT,
+                    asset=table.name,
+                    blocking=True,
+                    description="Columns, types, nulls, key and rules are as declared.",
+                )
+            ],
         )
-        def asset(context: dg.AssetExecutionContext, study: dg.ResourceParam[StudyRun]) -> dg.MaterializeResult:
-            stamp = study.stage(table, inputs, code_version, build)
-            return dg.MaterializeResult(
+        def asset(study: dg.ResourceParam[StudyRun]) -> Iterator[Any]:
+            try:
+                stamp = study.stage(table, inputs, code_version, build)
+            except ContractError as error:
+                yield dg.AssetCheckResult(check_name=CONTRACT, passed=False, metadata={"broken": error.what})
+                raise
+            yield dg.MaterializeResult(
                 data_version=dg.DataVersion(stamp.content_digest),
                 metadata={
                     "dagster/row_count": stamp.n_rows,
                     "stamp": dg.MetadataValue.path(str(study.stamp_path(table.name))),
                     "specification": study.spec_hash,
                 },
+                check_results=[dg.AssetCheckResult(check_name=CONTRACT, passed=True)],
             )
 
         return asset

@@ -5,15 +5,15 @@ one that `data_contracts.errors` gives each failure; an interrupted run is 3: ru
 """
 
 import os
+import signal
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
-import click
 import typer
 
-from data_contracts.errors import JurylineError, UsageError
+from data_contracts.errors import JurylineError, TryAgainError, UsageError
 from pipelines import printing
 
 app = typer.Typer(
@@ -35,9 +35,8 @@ def new(
     ] = None,
 ) -> None:
     """Make a study folder with a commented specification, and a workspace if none is found."""
-    from juryline.study.scaffold import make_study
-
     from juryline.ledger.workspace import Workspace
+    from juryline.study.scaffold import make_study
 
     try:
         workspace = Workspace.find(Path.cwd())
@@ -145,11 +144,12 @@ def demo(
     to: Annotated[Path, typer.Option(help="Folder for the demonstration's workspace.")] = Path("demo"),
 ) -> None:
     """Run the bundled example, from its exports to its report."""
+    from juryline.study.freezing import freeze_study
     from juryline.study.scaffold import EXAMPLE, make_demo
-
     from pipelines.runs import run_study
 
     workspace = make_demo(to)
+    freeze_study(workspace, EXAMPLE, amend=False, reason="", now=datetime.now(UTC))
     with printing.progress(f"Running {EXAMPLE}"):
         finished = run_study(workspace, EXAMPLE)
     printing.run(finished, machine=False)
@@ -169,20 +169,20 @@ def ui(
 
 def main() -> None:
     """Run the command and end with the exit status of DESIGN 6."""
+    for signal_number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(signal_number, _interrupted)
     try:
-        sys.exit(app(standalone_mode=False) or 0)
+        app()
     except JurylineError as error:
         printing.error(error)
         sys.exit(error.exit_status)
-    except click.ClickException as wrong_use:
-        wrong_use.show()
-        sys.exit(wrong_use.exit_code)
-    except (KeyboardInterrupt, click.Abort):
-        printing.say("Interrupted; nothing is half written. Run it again.")
-        sys.exit(3)
     except OSError as error:
-        printing.say(f"The machine failed: {error}. Nothing is half written; mend it and run again.")
-        sys.exit(3)
+        printing.say(f"juryline: the machine failed: {error}. Nothing is half written; mend it and run again.")
+        sys.exit(TryAgainError.exit_status)
+
+
+def _interrupted(number: int, _: object) -> None:
+    raise TryAgainError(f"interrupted by {signal.Signals(number).name}; nothing is half written", fix="run it again")
 
 
 def _workspace():

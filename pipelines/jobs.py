@@ -2,11 +2,8 @@
 
 import dagster as dg
 
-from assets.partitions import studies
-
 study_job = dg.define_asset_job(
     "study",
     selection=dg.AssetSelection.all() - dg.AssetSelection.groups("audit"),
-    partitions_def=studies,
     description="From the drop folder of a study to its report.",
 )

@@ -1,18 +1,29 @@
 """What the command says: people's text on standard error and standard output, or one JSON object for machines."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
 
 from data_contracts.errors import JurylineError
 
+# Column of the table of deliveries, and the key of an ingest event it shows.
+DELIVERED = {
+    "export": "path",
+    "rows": "n_rows",
+    "mapped": "n_mapped",
+    "ignored": "n_ignored",
+    "quarantined": "n_quarantined_whole",
+    "new": "n_new",
+    "re-delivered": "n_redelivered",
+    "new versions": "n_new_versions",
+    "refused answers": "n_quarantined",
+}
+
 _err = Console(stderr=True, highlight=False, soft_wrap=True)
-_out = Console(highlight=False, soft_wrap=True)
 
 
 def say(text: str) -> None:
@@ -47,26 +58,33 @@ def run(told: dict[str, Any], *, machine: bool) -> None:
     for clause in told["failed_clauses"]:
         say(f"  - {clause}")
     if told["deliveries"]:
-        table = Table(
-            "export", "rows", "mapped", "ignored", "quarantined", "new", "re-delivered", "new versions", box=None
-        )
-        for delivery in told["deliveries"]:
-            table.add_row(*(str(delivery[key]) for key in told["delivery_columns"]))
-        _err.print(table)
+        say("taken in")
+        _aligned([DELIVERED, *([str(delivery[key]) for key in DELIVERED.values()] for delivery in told["deliveries"])])
     for refused in told["refused"]:
-        say(f"Refused whole: {refused}")
+        say(f"refused whole: {refused}")
+    say("flow")
     for step, parts in told["flow"].items():
-        total = parts.pop("total")
-        say(
-            f"  {step:<12}{total:>9} = "
-            + " + ".join(f"{n} {reason}" for reason, n in parts.items() if n or len(parts) < 5)
-        )
-    say(
-        f"  estimates   {told['estimates']['total']:>9}   "
-        + ", ".join(f"{n} {s}" for s, n in told["estimates"]["by_status"].items())
-    )
-    say(f"  ledger head {told['ledger_head']}")
-    say(f"  report      {told['report']}")
+        listed = [f"{n} {reason}" for reason, n in sorted(parts.items(), key=_place) if n and reason != "total"]
+        say(f"  {parts['total']:>9} {step.replace('_', ' ')} = {' + '.join(listed) or '0'}")
+    statuses = ", ".join(f"{n} {status}" for status, n in told["estimates"]["by_status"].items())
+    say(f"  {told['estimates']['total']:>9} estimates: {statuses}")
+    say(f"ledger head  {told['ledger_head']}")
+    if told["report"]:
+        say(f"report       {told['report']}")
+
+
+def _place(part: tuple[str, int]) -> tuple[int, str]:
+    reason = part[0]
+    order = ("mapped", "new", "current", "included")
+    return (order.index(reason) if reason in order else len(order), reason)
+
+
+def _aligned(rows: Sequence[Iterable[str]]) -> None:
+    cells = [list(row) for row in rows]
+    widths = [max(len(row[column]) for row in cells) for column in range(len(cells[0]))]
+    for row in cells:
+        first, *rest = (cell.ljust(w) if i == 0 else cell.rjust(w) for i, (cell, w) in enumerate(zip(row, widths)))
+        say("  " + "  ".join([first, *rest]))
 
 
 def dry_run(verdict: Any, *, machine: bool) -> None:
@@ -132,10 +150,8 @@ def verification(verdict: Any, *, machine: bool) -> None:
 def formats(known: Sequence[tuple[str, str, str]], *, machine: bool) -> None:
     if machine:
         return machine_object([dict(zip(("format", "reads", "recognised_by"), row)) for row in known])
-    table = Table("format", "reads", "recognised by", box=None)
-    for row in known:
-        table.add_row(*row)
-    _out.print(table)
+    for name, reads, recognised in known:
+        print(f"{name}\n    reads {reads}\n    recognised by {recognised}")
 
 
 def _brief(value: Any) -> str:

@@ -1,14 +1,23 @@
-"""The daily schedule: every study is brought up to date once a day, whether or not the sensor saw a change."""
+"""The daily schedule: every study is brought up to date once a day, whether or not the sensor saw a change.
+
+It is what tries again a run that the machine failed, and what applies a new version of the code.
+"""
 
 import dagster as dg
 
 from assets.partitions import studies
 from pipelines.jobs import study_job
+from pipelines.requests import contents, request
+from pipelines.resources import open_workspace
 
 
 @dg.schedule(job=study_job, cron_schedule="0 5 * * *", execution_timezone="UTC")
 def daily(context: dg.ScheduleEvaluationContext) -> list[dg.RunRequest]:
     """One run a study; what is up to date is left as it is."""
     day = context.scheduled_execution_time.date().isoformat()
-    slugs = sorted(context.instance.get_dynamic_partitions(studies.name))
-    return [dg.RunRequest(run_key=f"{slug}/{day}", partition_key=slug) for slug in slugs]
+    workspace = open_workspace()
+    known = set(context.instance.get_dynamic_partitions(studies.name))
+    slugs = [slug for slug in workspace.studies() if slug in known]
+    return [
+        request(slug, content, run_key=f"{slug}/{day}") for slug, content in contents(workspace, slugs, context.log)
+    ]

@@ -1,41 +1,51 @@
-"""The sensor on the drop folders: what lies in `exports/` that no run has taken in yet starts one.
+"""The sensor on the drop folders: a study whose content is not that of its newest run is run.
 
-A run key dedupes for ever, so it is the digest of a study's drop folder and specification: the same
-content never starts a second run, changed content always starts one.
+What was run is asked of the runs themselves and not remembered beside them: a study whose runs were
+deleted is found again, and one that goes back to earlier content is run again. A run key dedupes for
+ever, so it also names the run before; it keeps a tick that was cut off from starting one run twice.
 """
+
+import re
 
 import dagster as dg
 
 from assets.partitions import studies
+from data_contracts.specification_part import SLUG_PATTERN
 from pipelines.jobs import study_job
+from pipelines.requests import CONTENT_TAG, contents, newest_run, request
 from pipelines.resources import open_workspace
 
-RUNS_A_TICK = 20  # a daemon run costs seconds; more would starve the tick
+RUNS_A_TICK = 20  # a daemon's run costs seconds; more would keep the queue from everything else
 SECONDS_BETWEEN_TICKS = 30
+QUIET = 5.0  # seconds without a write, after which an export is taken for whole
 
 
 @dg.sensor(job=study_job, minimum_interval_seconds=SECONDS_BETWEEN_TICKS, default_status=dg.DefaultSensorStatus.RUNNING)
 def drop_folders(context: dg.SensorEvaluationContext) -> dg.SensorResult:
     """Register new studies and run those whose exports or specification changed, a few a tick."""
-    from juryline.study.content import content_key
+    from juryline.study.content import seconds_unchanged
 
     workspace = open_workspace()
-    known = set(context.instance.get_dynamic_partitions(studies.name))
-    slugs = workspace.studies()
-    added = [slug for slug in slugs if slug not in known]
-    requests = []
+    slugs = [slug for slug in workspace.studies() if re.match(SLUG_PATTERN, slug)]
+    # The cursor is the study requested last: a tick goes on where the one before stopped, round the workspace.
     cursor = context.cursor or ""
-    # The cursor is the last slug looked at: a tick goes on where the one before stopped, round the workspace.
-    for slug in [s for s in slugs if s > cursor] + [s for s in slugs if s <= cursor]:
-        key = content_key(workspace.study_dir(slug))
-        if key is not None and not context.instance.get_runs(
-            dg.RunsFilter(tags={"dagster/run_key": key, "dagster/partition": slug}), limit=1
-        ):
-            requests.append(dg.RunRequest(run_key=key, partition_key=slug))
-            cursor = slug
-            if len(requests) == RUNS_A_TICK:
-                break
-    changes = [studies.build_add_request(added)] if added else []
-    if not requests and not changes:
-        return dg.SensorResult(skip_reason="No export or specification changed.", cursor=cursor)
-    return dg.SensorResult(run_requests=requests, dynamic_partitions_requests=changes, cursor=cursor)
+    round_trip = [slug for slug in slugs if slug > cursor] + [slug for slug in slugs if slug <= cursor]
+    requests: list[dg.RunRequest] = []
+    for slug, content in contents(workspace, round_trip, context.log):
+        before = newest_run(context.instance, slug)
+        if before is not None and before.tags.get(CONTENT_TAG) == content:
+            continue
+        if seconds_unchanged(workspace.study_dir(slug)) < QUIET:
+            continue
+        requests.append(request(slug, content, run_key=f"{content}/{'first' if before is None else before.run_id}"))
+        cursor = slug
+        if len(requests) == RUNS_A_TICK:
+            break
+    known = set(context.instance.get_dynamic_partitions(studies.name))
+    added = [slug for slug in slugs if slug not in known]
+    return dg.SensorResult(
+        run_requests=requests,
+        dynamic_partitions_requests=[studies.build_add_request(added)] if added else [],
+        skip_reason=None if requests or added else "No export or specification changed.",
+        cursor=cursor,
+    )

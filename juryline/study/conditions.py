@@ -5,10 +5,8 @@ from typing import Any
 
 import ibis.expr.types as ir
 
-from data_contracts.errors import ExportRefusedError, RuleEvaluationError
+from data_contracts.errors import RuleEvaluationError
 from juryline.study.run import StudyRun
-
-HIDDEN = ("rationale", "evidence_refs", "row_sha256", "ledger_seq")
 
 
 def sql_hits(study: StudyRun, history: ir.Table) -> Callable[[Any], Iterable[str]]:
@@ -22,14 +20,14 @@ def sql_hits(study: StudyRun, history: ir.Table) -> Callable[[Any], Iterable[str
         def where(condition: str) -> list[str]:
             try:
                 return matching_rows(rows, condition, "record_id", scratch=study.scratch)
-            except ExportRefusedError as error:
+            except RuleEvaluationError as error:
                 raise RuleEvaluationError(
                     f"exclusion {rule.id} could not be evaluated: {error.what}",
                     where=f"study.yaml, exclusions: {rule.id}",
-                    fix="correct its `where`. Nothing was written.",
+                    fix=error.fix or "correct its `where`. Nothing was written.",
                 ) from None
 
-        unknown = where(f"({rule.where}) IS NULL")
+        unknown = where(f"({rule.where}\n) IS NULL")  # the line break ends a comment of the condition
         if unknown and rule.on_missing == "error":
             raise RuleEvaluationError(
                 f"exclusion {rule.id} is neither true nor false for {len(unknown)} judgments",

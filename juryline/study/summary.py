@@ -7,17 +7,6 @@ from juryline.ledger.stamps import read_stamp
 from juryline.study.run import StudyRun
 from juryline.study.standing import study_standing
 
-DELIVERY_COLUMNS = (
-    "path",
-    "n_rows",
-    "n_mapped",
-    "n_ignored",
-    "n_quarantined_whole",
-    "n_new",
-    "n_redelivered",
-    "n_new_versions",
-)
-
 
 def summary(run: StudyRun) -> dict[str, Any]:
     """The standing, the deliveries, the flow and the estimates of a run, as plain values."""
@@ -33,7 +22,6 @@ def summary(run: StudyRun) -> dict[str, Any]:
         "status": standing.banner if standing else "not decided",
         "frozen": run.lock is not None,
         "failed_clauses": [clause.text for clause in standing.failed] if standing else [],
-        "delivery_columns": DELIVERY_COLUMNS,
         "deliveries": [said | {"n_ignored": sum(said["ignored"].values())} for said in run.taken.deliveries],
         "refused": [str(error) for error in run.taken.refused],
         "flow": {step: steps[step] for step in ("export_rows", "answers", "judgments", "current") if step in steps},
