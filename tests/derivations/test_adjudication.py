@@ -15,13 +15,13 @@ PAIRS = "id: p, rule: majority, criterion: overall, min_votes: 1"
 
 
 @pytest.fixture
-def adjudicate(past, study, rows_of):
+def adjudicate(past, stored, study, rows_of):
     """(labels, sources) of rows under one adjudication, each as its rows."""
 
     def derive(rows, rule):
         spec = study(f"adjudication: [{{{rule}}}]")
         history = past(rows)
-        standing = analysis_set(history, no_rows(EXCLUSION_DECISIONS), spec)
+        standing = stored(analysis_set(history, no_rows(EXCLUSION_DECISIONS), spec).to_pyarrow())
         labels = adjudicated_labels(history, standing, spec)
         sources = adjudication_sources(history, standing, spec)
         assert labels.schema().names == tuple(ADJUDICATED_LABELS.names)
