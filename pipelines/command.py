@@ -114,18 +114,32 @@ def report(study: StudyName) -> None:
 
 
 @app.command()
+def trace(
+    study: StudyName,
+    id: Annotated[str, typer.Argument(metavar="ID", help="Of an estimate, judgment, adjudicated label or exclusion.")],
+    machine: Machine = False,
+) -> None:
+    """Walk from an id back to the rows of exports, and forward to the numbers it is part of."""
+    from juryline.study.tracing import trace as trace_id
+
+    printing.trace(trace_id(_workspace(), study, id), machine=machine)
+
+
+@app.command()
 def verify(
     study: StudyName,
     head: Annotated[str | None, typer.Option(help="A head kept outside the workspace, as in a report.")] = None,
     machine: Machine = False,
 ) -> None:
     """Hash everything a study keeps again, and name what differs."""
+    from juryline.ledger.lock import study_lock
     from juryline.ledger.verify import verify as verify_study
     from juryline.study.run import require_study
 
     workspace = _workspace()
     require_study(workspace, study)
-    verification = verify_study(workspace.study_dir(study), workspace, head)
+    with study_lock(workspace.study_dir(study)):
+        verification = verify_study(workspace.study_dir(study), workspace, head)
     printing.verification(verification, machine=machine)
     if not verification.consistent or verification.proven is False:
         raise typer.Exit(1)

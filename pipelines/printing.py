@@ -124,6 +124,30 @@ def lock(frozen: Any, *, machine: bool) -> None:
     print(entry.study_spec_hash)
 
 
+def trace(told: dict[str, Any], *, machine: bool) -> None:
+    """What an id is, the rows of exports behind it, and the numbers it is part of."""
+    if machine:
+        return machine_object(told)
+    print(f"{told['kind']} {told['id']}")
+    for name, value in told["is"].items():
+        print(f"  {name}: {value}")
+    for section in ("analysis_set", "exclusion_decisions", "adjudicated_labels"):
+        for row in told.get(section, []):
+            print(f"{section}: " + ", ".join(f"{name} {value}" for name, value in row.items() if value is not None))
+    print(f"rows of exports: {len(told['records'])}")
+    for row in told["records"]:
+        place = f"exports/{row['export_path']} row {row['source_row']}"
+        inside = f" {row['source_path']}" if row["source_path"] else ""
+        said = f"{row['rater']}: {row['label'] or row['state']}"
+        print(
+            f"  {place}{inside}  {said}  ({row['history_status']}, record {row['record_id']}, kept as {row['stored']})"
+        )
+    if told["kind"] != "estimate":
+        print(f"numbers it is part of: {len(told['estimates'])}")
+        for name in told["estimates"]:
+            print(f"  {name}")
+
+
 def files(written: Sequence[Path], *, machine: bool) -> None:
     if machine:
         return machine_object([str(path) for path in written])
