@@ -99,7 +99,13 @@ def standing(spec: StudySpec, lock: Lock | None, facts: StudyFacts) -> Standing:
         _phase(spec),
         _frozen(lock),
         _submission_time_known(facts),
-        _before(lock, "frozen_before_submission", facts.earliest_submitted_at, "the first judgment was submitted"),
+        _before(
+            lock,
+            "frozen_before_submission",
+            facts.earliest_submitted_at,
+            "the first judgment was submitted",
+            of_data=True,
+        ),
         _before(lock, "frozen_before_ingest", facts.first_ingest_at, "the first export was taken in"),
         _before(lock, "frozen_before_unblinding", facts.first_unblinding_at, "the systems were unblinded"),
         _unamended(lock),
@@ -148,14 +154,17 @@ def _submission_time_known(facts: StudyFacts) -> Clause:
     return Clause("submission_time_known", True, "Every judgment that is no pilot has a submission time.")
 
 
-def _before(lock: Lock | None, name: str, moment: datetime | None, event: str) -> Clause:
+def _before(lock: Lock | None, name: str, moment: datetime | None, event: str, *, of_data: bool = False) -> Clause:
     if moment is None:
         return Clause(name, True, f"There is no time yet at which {event}.")
+    # The time of a submission is data. When this machine took something in is no part of a report, which is the same
+    # bytes whenever it is made from the same exports; the ledger's events keep it.
+    at = f", at {_time(moment)}" if of_data else ""
     if lock is None:
-        return Clause(name, False, f"When {event}, at {_time(moment)}, nothing was frozen.")
+        return Clause(name, False, f"When {event}{at}, nothing was frozen.")
     holds = lock.first.frozen_at < moment
     order = "before" if holds else "not before"
-    return Clause(name, holds, f"The freeze at {_time(lock.first.frozen_at)} was {order} {event}, at {_time(moment)}.")
+    return Clause(name, holds, f"The freeze at {_time(lock.first.frozen_at)} was {order} {event}{at}.")
 
 
 def _unamended(lock: Lock | None) -> Clause:
