@@ -18,7 +18,7 @@ class ExclusionRule(Part):
     scope: Annotated[Scope, Word]
     """What a hit removes: judgment, submission or rater."""
     population: OneOrMoreIds | None = None
-    """Populations it looks at; all human ones unless given."""
+    """Populations it looks at; all human ones but adjudicators unless given."""
 
 
 class RaterAttribute(ExclusionRule):

@@ -6,8 +6,8 @@ import ibis
 import pytest
 
 from data_contracts.errors import GateError, RuleEvaluationError
-from data_contracts.tables import EXCLUSION_DECISIONS
-from juryline.derivations.exclusions import exclusion_decisions, outcome_dependent
+from data_contracts.tables import EXCLUSION_DECISIONS, HISTORY
+from juryline.derivations.exclusions import exclusion_decisions, looked_at, outcome_dependent
 
 
 @pytest.fixture
@@ -195,6 +195,16 @@ class TestIncompleteSet:
         assert set(hits(rows, f"{SHORT}, expected: 2, scope: submission")) == {"rec-000", "rec-001"}
         assert hits(rows, f"{SHORT}, expected: 1, scope: submission") == {}
 
+    def test_cases_are_counted_each_once_and_have_to_be_known(self, hits):
+        of_cases = "id: short, rule: incomplete_set, of: cases, expected: 2, scope: rater"
+        rows = [{"case_id": "c-1"}, {"case_id": "c-1"}]
+
+        evidence = {"found": 1, "expected": 2}
+        assert hits(rows, of_cases) == {"rec-000": evidence, "rec-001": evidence}
+        assert hits([*rows, {"case_id": "c-2"}], of_cases) == {}
+        with pytest.raises(RuleEvaluationError, match="1 judgments of 1 raters have no case"):
+            hits([*rows, {"criterion": "chance"}], of_cases)
+
     def test_a_missing_submission_stops_the_study_unless_told(self, hits):
         rows = [*self.ROWS[:2], {"rater": "p-1"}]
 
@@ -373,6 +383,13 @@ class TestSpaComplement:
 
 
 class TestSql:
+    def test_a_condition_may_look_at_every_column_as_it_is(self, past, study, rows_of):
+        rule = study(f"exclusions: [{{{OUTAGE}, scope: judgment}}]").exclusions[0]
+
+        seen = looked_at(rule, past([{"sequence": 4}, {"population": "judge"}]), study())
+        assert seen.schema().names == tuple(HISTORY.names)
+        assert rows_of(seen, "sequence", "submission_id") == [(4, None)]
+
     def test_hits_what_the_sandbox_reports_within_the_populations(self, hits):
         rows = [{"rater": "p-1"}, {"rater": "p-1"}, {"rater": "p-2", "population": "md"}]
 
