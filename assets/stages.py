@@ -8,7 +8,7 @@ from typing import Any
 
 import dagster as dg
 
-from assets.partitions import studies
+from assets.partitions import checks_by_study, studies
 from data_contracts.errors import ContractError
 from data_contracts.tables import Table
 from juryline.study.run import StudyRun
@@ -41,6 +41,15 @@ def derived(
     refuses to write, so a table that breaks it is recorded as failed and never written.
     """
 
+    with checks_by_study():
+        contract = dg.AssetCheckSpec(
+            CONTRACT,
+            asset=table.name,
+            blocking=True,
+            partitions_def=studies,
+            description="Columns, types, nulls, key and rules are as declared.",
+        )
+
     def decorate(build: Build) -> dg.AssetsDefinition:
         @dg.asset(
             name=table.name,
@@ -51,14 +60,7 @@ def derived(
             owners=OWNERS,
             code_version=code_version,
             partitions_def=studies,
-            check_specs=[
-                dg.AssetCheckSpec(
-                    CONTRACT,
-                    asset=table.name,
-                    blocking=True,
-                    description="Columns, types, nulls, key and rules are as declared.",
-                )
-            ],
+            check_specs=[contract],
         )
         def asset(study: dg.ResourceParam[StudyRun]) -> Iterator[Any]:
             try:
