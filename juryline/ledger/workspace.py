@@ -22,7 +22,20 @@ KEY_BYTES = 32
 
 _SLUG = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _DAGSTER_MARKER = "juryline-workspace"
-_DAGSTER_YAML = b"telemetry:\n  enabled: false\n"
+# Nothing is told to anybody or loaded from outside; and SQLite, where a local instance keeps its events, locks
+# under runs at once. Capturing what steps print starts two processes a step, and no step prints.
+_DAGSTER_YAML = b"""\
+telemetry:
+  enabled: false
+nux:
+  enabled: false
+concurrency:
+  runs:
+    max_concurrent_runs: 1
+compute_logs:
+  module: dagster._core.storage.noop_compute_log_manager
+  class: NoOpComputeLogManager
+"""
 
 
 class Workspace:
@@ -92,7 +105,6 @@ class Workspace:
                 (draft / folder).mkdir(mode=mode)
             if _key_from_environment() is None:
                 write_atomically(draft / "key", secrets.token_hex(KEY_BYTES).encode() + b"\n", mode=0o600)
-            write_atomically(draft / "dagster" / "dagster.yaml", _DAGSTER_YAML)
             about = {"juryline": 1, "id": secrets.token_hex(16)}
             write_atomically(draft / "workspace.json", json.dumps(about, indent=2).encode() + b"\n")
             draft.rename(root / HOME)
@@ -133,6 +145,8 @@ class Workspace:
     def dagster_home(self) -> Path:
         """Home of the Dagster instance: DAGSTER_HOME, else `.juryline/dagster`.
 
+        A home without a dagster.yaml of its own is given one, with telemetry off.
+
         Raises
         ------
         UsageError
@@ -150,6 +164,8 @@ class Workspace:
                 fix="unset DAGSTER_HOME, or point it at an empty folder",
                 code="dagster_home",
             )
+        if not (home / "dagster.yaml").exists():
+            write_atomically(home / "dagster.yaml", _DAGSTER_YAML)
         return home
 
     @property
