@@ -62,6 +62,8 @@ def run(told: dict[str, Any], *, machine: bool) -> None:
         _aligned([DELIVERED, *([str(delivery[key]) for key in DELIVERED.values()] for delivery in told["deliveries"])])
     for refused in told["refused"]:
         say(f"refused whole: {refused}")
+    for name in told["unmatched"]:
+        say(f"exports/{name}: nothing in `exports` matches it, so it was not read")
     say("flow")
     for step, parts in told["flow"].items():
         listed = [f"{n} {reason}" for reason, n in sorted(parts.items(), key=_place) if n and reason != "total"]

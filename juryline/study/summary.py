@@ -4,6 +4,7 @@ from collections import Counter
 from typing import Any
 
 from juryline.ledger.stamps import read_stamp
+from juryline.study.exports import look_into
 from juryline.study.run import StudyRun
 from juryline.study.standing import study_standing
 
@@ -24,6 +25,7 @@ def summary(run: StudyRun) -> dict[str, Any]:
         "failed_clauses": [clause.text for clause in standing.failed] if standing else [],
         "deliveries": [said | {"n_ignored": sum(said["ignored"].values())} for said in run.taken.deliveries],
         "refused": [str(error) for error in run.taken.refused],
+        "unmatched": list(look_into(run.exports, run.spec).unmatched),
         "flow": {step: steps[step] for step in ("export_rows", "answers", "judgments", "current") if step in steps},
         "estimates": {"total": len(statuses), "by_status": dict(sorted(Counter(statuses).items()))},
         "ledger_head": run.ledger.head,
