@@ -1,0 +1,1 @@
+"""What Juryline costs, measured against the budgets of its design: `make bench`."""
