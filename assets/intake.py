@@ -5,7 +5,7 @@ import dagster as dg
 from assets.partitions import studies
 from assets.stages import OWNERS, derived
 from data_contracts.tables import QUARANTINE
-from juryline.study.run import StudyRun
+from juryline.study.run import Built, StudyRun
 
 GROUP = "intake"
 
@@ -48,6 +48,6 @@ def judgments(study: dg.ResourceParam[StudyRun]) -> dg.MaterializeResult:
 
 
 @derived(QUARANTINE, inputs=["judgments"], group=GROUP, kinds={"parquet"})
-def quarantine(study: StudyRun):
+def quarantine(study: StudyRun) -> Built:
     """By the readings in force; mending the mapping and running again releases what it mends."""
     return study.readings.quarantine()

@@ -6,7 +6,8 @@ from contextlib import contextmanager
 
 import dagster as dg
 
-studies = dg.DynamicPartitionsDefinition(name="study")
+STUDY = "study"
+studies = dg.DynamicPartitionsDefinition(name=STUDY)
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from typing import Annotated
 import typer
 
 from data_contracts.errors import JurylineError, TryAgainError, UsageError
+from juryline.ledger.workspace import Workspace
 from pipelines import printing
 
 app = typer.Typer(
@@ -35,7 +36,6 @@ def new(
     ] = None,
 ) -> None:
     """Make a study folder with a commented specification, and a workspace if none is found."""
-    from juryline.ledger.workspace import Workspace
     from juryline.study.scaffold import make_study
 
     try:
@@ -199,7 +199,7 @@ def _interrupted(number: int, _: object) -> None:
     raise TryAgainError(f"interrupted by {signal.Signals(number).name}; nothing is half written", fix="run it again")
 
 
-def _workspace():
+def _workspace() -> Workspace:
     from pipelines.resources import open_workspace
 
     return open_workspace()

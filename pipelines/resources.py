@@ -1,10 +1,12 @@
 """The one resource: the study that a run is over, opened once a run and locked until the run is done."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import dagster as dg
 
+from juryline.ledger.workspace import Workspace
 from juryline.study.run import StudyRun, open_run
 
 PARTITION_TAG = "dagster/partition"
@@ -12,15 +14,11 @@ WORKSPACE_VARIABLE = "JURYLINE_WORKSPACE"
 LOCK_WAIT = 600.0  # seconds: a daemon's run waits for one begun by hand, for it would not be started again
 
 
-def open_workspace():
+def open_workspace() -> Workspace:
     """The workspace that this process serves: the one named by the environment, else the one it stands in.
 
     It is looked for when a run or a tick needs it, never when the code location loads.
     """
-    import os
-
-    from juryline.ledger.workspace import Workspace
-
     named = os.environ.get(WORKSPACE_VARIABLE)
     return Workspace(Path(named)) if named else Workspace.find(Path.cwd())
 

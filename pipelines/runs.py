@@ -4,12 +4,15 @@ import logging
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from data_contracts.errors import JurylineError
 from juryline.ledger.workspace import Workspace
 from juryline.study.run import open_run
 from juryline.study.summary import summary
+
+if TYPE_CHECKING:
+    from dagster import Definitions
 
 
 def run_study(workspace: Workspace, slug: str, *, select: str | None = None) -> dict[str, Any]:
@@ -56,7 +59,7 @@ def _instance(workspace: Workspace) -> Iterator:
         yield instance
 
 
-def _selected(defs, select: str) -> list:
+def _selected(defs: "Definitions", select: str) -> list[Any]:
     import dagster as dg
 
     from data_contracts.errors import UsageError

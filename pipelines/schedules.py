@@ -5,7 +5,7 @@ It is what tries again a run that the machine failed, and what applies a new ver
 
 import dagster as dg
 
-from assets.partitions import studies
+from assets.partitions import STUDY
 from pipelines.jobs import study_job
 from pipelines.requests import contents, request
 from pipelines.resources import open_workspace
@@ -16,7 +16,7 @@ def daily(context: dg.ScheduleEvaluationContext) -> list[dg.RunRequest]:
     """One run a study; what is up to date is left as it is."""
     day = context.scheduled_execution_time.date().isoformat()
     workspace = open_workspace()
-    known = set(context.instance.get_dynamic_partitions(studies.name))
+    known = set(context.instance.get_dynamic_partitions(STUDY))
     slugs = [slug for slug in workspace.studies() if slug in known]
     return [
         request(slug, content, run_key=f"{slug}/{day}") for slug, content in contents(workspace, slugs, context.log)

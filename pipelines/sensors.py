@@ -9,7 +9,7 @@ import re
 
 import dagster as dg
 
-from assets.partitions import studies
+from assets.partitions import STUDY, studies
 from data_contracts.specification_part import SLUG_PATTERN
 from pipelines.jobs import study_job
 from pipelines.requests import CONTENT_TAG, contents, newest_run, request
@@ -41,7 +41,7 @@ def drop_folders(context: dg.SensorEvaluationContext) -> dg.SensorResult:
         cursor = slug
         if len(requests) == RUNS_A_TICK:
             break
-    known = set(context.instance.get_dynamic_partitions(studies.name))
+    known = set(context.instance.get_dynamic_partitions(STUDY))
     added = [slug for slug in slugs if slug not in known]
     return dg.SensorResult(
         run_requests=requests,

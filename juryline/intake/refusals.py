@@ -61,17 +61,18 @@ def refused_records(refused: pa.Table, delivery: Delivery, *, key: bytes) -> pa.
 
 
 def rules_of(export: Export, spec: StudySpec) -> tuple[Rule, ...]:
-    given = tuple(
-        Rule(
-            f"{column}_given",
-            column,
-            lambda t, column=column: t[f"{column}_text"].notnull(),
-            f"map `columns.{column}`, or list it under `not_collected` of the export",
-        )
-        for column in ("started_at", "submitted_at")
-        if column not in export.not_collected
+    """The rules that the answers of an export are under."""
+    times = [column for column in ("started_at", "submitted_at") if column not in export.not_collected]
+    return (*reading_rules(), *map(_given, times), *record_rules(spec))
+
+
+def _given(column: str) -> Rule:
+    return Rule(
+        f"{column}_given",
+        column,
+        lambda t: t[f"{column}_text"].notnull(),
+        f"map `columns.{column}`, or list it under `not_collected` of the export",
     )
-    return (*reading_rules(), *given, *record_rules(spec))
 
 
 def _quarantine(export: Export, spec: StudySpec, delivery: Delivery) -> str:

@@ -15,7 +15,8 @@ PLAIN_NUMBER = "[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)"
 
 def typed_rows(export: Export, spec: StudySpec, delivery: Delivery) -> str:
     """SQL of every column of the record, typed, beside the text it was read from."""
-    population = spec.population(export.population)
+    ((population_id, _),) = spec.rater_spaces(export)
+    population = spec.population(population_id)
     decimal_comma = export.read is not None and export.read.decimal == ","
     plain = "replace(label, ',', '.')" if decimal_comma else "label"
     model = population.kind == RaterKind.MODEL

@@ -1,7 +1,9 @@
 """Tables for analysts: every stamped table as CSV or Parquet, each with its codebook."""
 
+import json
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -91,9 +93,7 @@ def _cell(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """A column as CSV can hold it: nested values as JSON, instants in UTC with their offset, no formulas."""
     type = column.type
     if pa.types.is_nested(type):
-        import json
-
-        texts = [None if value is None else _json(value, type, json.dumps) for value in column.to_pylist()]
+        texts = [None if value is None else _json(value, type) for value in column.to_pylist()]
         return pa.chunked_array([pa.array(texts, pa.string())])
     if pa.types.is_timestamp(type):
         return pc.strftime(column, format="%Y-%m-%dT%H:%M:%SZ")
@@ -102,8 +102,8 @@ def _cell(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return column
 
 
-def _json(value: object, type: pa.DataType, dumps) -> str:
-    return dumps(dict(value) if pa.types.is_map(type) else value, ensure_ascii=False)  # type: ignore[call-overload]
+def _json(value: Any, type: pa.DataType) -> str:
+    return json.dumps(dict(value) if pa.types.is_map(type) else value, ensure_ascii=False)
 
 
 def _codebook(table: Table, path: Path) -> Path:

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import ibis.expr.types as ir
 import pyarrow as pa
@@ -35,6 +35,9 @@ CONTRACT_VERSION = "1"
 ENGINE = "duckdb"
 
 LEDGER_INPUTS = ("judgments",)  # an input that is the ledger itself, and no stamped table
+
+
+Built: TypeAlias = pa.Table | ir.Table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,7 +112,7 @@ class StudyRun(Study):
         table: Table,
         inputs: Sequence[str],
         code_version: str,
-        build: Callable[["StudyRun"], pa.Table | ir.Table],
+        build: Callable[["StudyRun"], Built],
         rules: Sequence[Rule] = (),
     ) -> Stamp:
         """Bring one derived table up to date: nothing is done if its inputs, specification and code are the same.
@@ -117,7 +120,7 @@ class StudyRun(Study):
         The table is put in the order of its key, proved against its contract, and only then written and stamped.
         """
         digests = {name: self.input_digest(name) for name in inputs}
-        stamped_by = {
+        stamped_by: dict[str, Any] = {
             "inputs": digests,
             "study_spec_hash": self.spec_hash,
             "code_version": f"{CODE_VERSION}+{code_version}",
@@ -148,7 +151,7 @@ class StudyRun(Study):
     def stamp_path(self, name: str) -> Path:
         return stamp_path(self.directory, name)
 
-    def _in_order(self, built: pa.Table | ir.Table, table: Table) -> pa.Table:
+    def _in_order(self, built: Built, table: Table) -> pa.Table:
         rows = built if isinstance(built, pa.Table) else self.engine.backend.to_pyarrow(built)
         ordered = rows.sort_by([(name, "ascending") for name in table.key])
         return ordered.select(table.names).cast(table.arrow_schema)
