@@ -52,20 +52,20 @@ def take_in(study: StudyRun) -> None:
     before = {reading.source for reading in study.readings.taken()}
     given: dict[Reading, pa.Array] = {}
     payloads: dict[Reading, dict[str, Any]] = {}
-    refused = []
+    refused: dict[Reading, ExportRefusedError] = {}
     for waiting in list(pending(study)):
         try:
             payloads[waiting.reading], given[waiting.reading] = _deliver(study, waiting)
         except ExportRefusedError as error:
-            refused.append(error)
+            refused[waiting.reading] = error
             continue
         if waiting.reading.source not in before:
             _record(study, waiting.reading, payloads[waiting.reading])
-    _settle(study, given)
+    _settle(study, given, {reading.source for reading in refused})
     for reading, payload in payloads.items():
         _record(study, reading, payload)
     study.events.restore_ingests(study.ledger.commits(), datetime.now(UTC))
-    study.taken = Taken(deliveries=tuple(payloads.values()), refused=tuple(refused))
+    study.taken = Taken(deliveries=tuple(payloads.values()), refused=tuple(refused.values()))
 
 
 def pending(study: StudyRun) -> Iterator[Pending]:
@@ -158,22 +158,28 @@ def _record(study: StudyRun, reading: Reading, payload: dict[str, Any]) -> None:
     study.events.append(EventKind.INGEST, reading.transaction, payload, datetime.now(UTC))
 
 
-def _settle(study: StudyRun, given: dict[Reading, pa.Array]) -> None:
-    """Retract records that no reading gives any more, and reinstate those that one gives again."""
+def _settle(study: StudyRun, given: dict[Reading, pa.Array], refused: set[tuple[str, str]]) -> None:
+    """Retract records that no reading in force gives any more, and reinstate those that one gives again.
+
+    Notes
+    -----
+    A mapping that is put back was read before, so nothing of it is given now: what it gives is read again. An
+    export that is refused whole keeps the records it has.
+    """
+    in_force = study.readings.in_force()
+    stale = {r.source for r in study.readings.taken() if r not in in_force or r in given} - refused
     retracted = study.events.retracted()
-    anew = _together(given.values())
-    _say(study, EventKind.REINSTATE, retracted & anew)
-    stale = {r.source for r in study.readings.taken() if r not in study.readings.in_force() or r in given}
-    held = _records_of(study, stale)
-    missing = held - anew - retracted
-    if missing:
+    in_doubt = _records_of(study, stale) | retracted
+    kept = _together(given.values())
+    if in_doubt - kept:
         elsewhere = [
             Pending(reading=r, export=export, file=raw_path(study.directory, r.sha256))
-            for r in study.readings.in_force()
+            for r in in_force
             if r not in given and (export := study.readings.reader_of(r.path)) is not None
         ]
-        missing -= _together(read_pending(study, pending)[1].judgments["record_id"] for pending in elsewhere)
-    _say(study, EventKind.RETRACT, missing)
+        kept |= _together(read_pending(study, pending)[1].judgments["record_id"] for pending in elsewhere)
+    _say(study, EventKind.REINSTATE, retracted & kept)
+    _say(study, EventKind.RETRACT, in_doubt - kept - retracted)
 
 
 def _say(study: StudyRun, kind: EventKind, ids: set[str]) -> None:
