@@ -5,6 +5,7 @@ from collections import Counter
 import ibis.expr.types as ir
 
 from data_contracts.errors import GateError
+from data_contracts.vocabulary import HistoryStatus
 from juryline.derivations.flow import ANSWERS, EXPORT_ROWS, TOTAL, accounting_errors, record_flow
 from juryline.study.run import StudyRun
 
@@ -39,8 +40,10 @@ def _intake(study: StudyRun, history: ir.Table) -> dict[str, dict[str, int]]:
     """Records and answers of the exports, each counted once however often it was delivered.
 
     What an answer is delivered again as is in the ingest events, and no part of the tables: the same
-    judgments give the same flow in whatever files, and however often, they come.
+    judgments give the same flow in whatever files, and however often, they come. What was retracted is
+    no longer given by any export.
     """
+    history = history.filter(history.history_status != HistoryStatus.RETRACTED)
     records = history.select("export_sha256", "export_path", "source_row").distinct().count()
     corrections = history.filter(history.supersedes.notnull()).count()
     count = study.engine.backend.execute
