@@ -52,10 +52,13 @@ def dry_run(workspace: Workspace, slug: str) -> DryRun:
     ------
     SpecificationError
         The specification is broken, or was edited since it was frozen.
+    KeyMismatchError
+        The ledger was written under another key.
     """
     require_study(workspace, slug)
     study = StudyRun(workspace, slug)
     try:
+        study.readings.taken()  # refuses a ledger of another key, under which nothing would be written
         folder = look_into(study.exports, study.spec)
         tried = []
         for found in folder.found:
