@@ -3,15 +3,13 @@
 from datetime import datetime
 
 from data_contracts import lock as locks
-from data_contracts.built import refuse_unbuilt
 from data_contracts.lock import LedgerFacts, Lock
-from data_contracts.specification import load_specification
 from data_contracts.vocabulary import EventKind
 from juryline.ledger.events import Events
 from juryline.ledger.judgments import JudgmentLedger
 from juryline.ledger.lock import study_lock
 from juryline.ledger.workspace import Workspace
-from juryline.study.run import require_study
+from juryline.study.run import declared, require_study
 
 
 def freeze_study(workspace: Workspace, slug: str, *, amend: bool, reason: str, now: datetime) -> Lock:
@@ -36,8 +34,7 @@ def freeze_study(workspace: Workspace, slug: str, *, amend: bool, reason: str, n
     require_study(workspace, slug)
     directory = workspace.study_dir(slug)
     with study_lock(directory):
-        spec = load_specification(directory)
-        refuse_unbuilt(spec)
+        spec = declared(directory)
         ledger = JudgmentLedger(directory, workspace)
         facts = LedgerFacts(head=ledger.head if ledger.n_rows else None, n_records=ledger.n_rows)
         ledger.salts.ensure()

@@ -21,6 +21,7 @@ from data_contracts.lock import Lock, read_lock, require_unedited
 from data_contracts.rules import Rule, prove
 from data_contracts.specification import StudySpec, load_specification
 from data_contracts.specification_digest import section_digests, study_spec_hash
+from data_contracts.specification_problem import Problem, refusal
 from data_contracts.tables import JUDGMENTS, TABLES, Table
 from juryline.ledger.events import Events
 from juryline.ledger.judgments import JudgmentLedger
@@ -54,14 +55,13 @@ class Study:
     Raises
     ------
     SpecificationError
-        The specification is broken, declares what is not in this version, or was edited since it was frozen.
+        As `declared`, or the specification was edited since it was frozen.
     """
 
     def __init__(self, workspace: Workspace, slug: str):
         self.workspace = workspace
         self.directory = workspace.study_dir(slug)
-        self.spec: StudySpec = load_specification(self.directory)
-        refuse_unbuilt(self.spec)
+        self.spec = declared(self.directory)
         self.lock: Lock | None = read_lock(self.directory)
         if self.lock is not None:
             require_unedited(self.spec, self.directory, self.lock)
@@ -159,6 +159,24 @@ class StudyRun(Study):
 
 def _schema(name: str) -> pa.Schema:
     return TABLES.get(name, TABLES["estimates"]).arrow_schema
+
+
+def declared(directory: Path) -> StudySpec:
+    """The specification of a study's folder.
+
+    Raises
+    ------
+    SpecificationError
+        It is broken, declares what is not in this version, or is of a study of another name: folder, study
+        and partition have one.
+    """
+    spec = load_specification(directory)
+    refuse_unbuilt(spec)
+    if spec.study != directory.name:
+        what = f"the study is called {spec.study}, and its folder {directory.name}"
+        fix = f"write `study: {directory.name}`, or rename the folder"
+        raise refusal(spec.source, [Problem(("study",), what, fix, code="study_name")])
+    return spec
 
 
 def require_study(workspace: Workspace, slug: str) -> None:
