@@ -1,6 +1,6 @@
 """What follows from the ledger by declared rules: versions, exclusions, adjudication, and the sums over them."""
 
-from assets.stages import derived
+from assets.stages import Gate, derived
 from data_contracts.tables import (
     ADJUDICATED_LABELS,
     ADJUDICATION_SOURCES,
@@ -10,14 +10,26 @@ from data_contracts.tables import (
     RECORD_FLOW,
     RESPONSE_STATES,
 )
-from juryline.study.run import StudyRun
+from juryline.study.run import Built, StudyRun
 
 GROUP = "derivation"
 KINDS = {"duckdb", "ibis"}
 
+UNIQUE_RATERS = Gate(
+    check="unique_raters",
+    code="repeat_raters",
+    says="Where raters are declared unique, who submits twice needs a `repeat_submission` rule.",
+)
+CORRECTIONS = Gate(
+    check="corrections",
+    code="conflicting_versions",
+    says="Under `corrections: reject` no judgment has versions with different answers.",
+)
+ROW_ACCOUNTING = Gate(check="row_accounting", code="row_accounting", says="Every sum of the record flow closes.")
 
-@derived(HISTORY, inputs=["judgments"], group=GROUP, kinds=KINDS)
-def judgment_history(study: StudyRun):
+
+@derived(HISTORY, inputs=["judgments"], group=GROUP, kinds=KINDS, gates=[CORRECTIONS, UNIQUE_RATERS])
+def judgment_history(study: StudyRun) -> Built:
     """Corrections are new versions; which one counts follows from submission times, never from arrival."""
     from juryline.derivations.gates import check_unique
     from juryline.derivations.history import check_corrections, judgment_history
@@ -29,7 +41,7 @@ def judgment_history(study: StudyRun):
 
 
 @derived(EXCLUSION_DECISIONS, inputs=["judgments", "judgment_history"], group=GROUP, kinds=KINDS)
-def exclusion_decisions(study: StudyRun):
+def exclusion_decisions(study: StudyRun) -> Built:
     """A decision stands beside the record and never changes it."""
     from juryline.derivations.exclusions import exclusion_decisions
     from juryline.study.conditions import sql_hits
@@ -39,7 +51,7 @@ def exclusion_decisions(study: StudyRun):
 
 
 @derived(ANALYSIS_SET, inputs=["judgment_history", "exclusion_decisions"], group=GROUP, kinds=KINDS)
-def analysis_set(study: StudyRun):
+def analysis_set(study: StudyRun) -> Built:
     """Setting aside comes first: such a judgment is never counted excluded."""
     from juryline.derivations.analysis import analysis_set
 
@@ -47,7 +59,7 @@ def analysis_set(study: StudyRun):
 
 
 @derived(ADJUDICATED_LABELS, inputs=["judgment_history", "analysis_set"], group=GROUP, kinds=KINDS)
-def adjudicated_labels(study: StudyRun):
+def adjudicated_labels(study: StudyRun) -> Built:
     """Agreement never reads these."""
     from juryline.derivations.adjudication import adjudicated_labels
 
@@ -55,15 +67,21 @@ def adjudicated_labels(study: StudyRun):
 
 
 @derived(ADJUDICATION_SOURCES, inputs=["judgment_history", "analysis_set"], group=GROUP, kinds=KINDS)
-def adjudication_sources(study: StudyRun):
+def adjudication_sources(study: StudyRun) -> Built:
     """The way from an adjudicated label back to the answers it was made of."""
     from juryline.derivations.adjudication import adjudication_sources
 
     return adjudication_sources(study.table("judgment_history"), study.table("analysis_set"), study.spec)
 
 
-@derived(RECORD_FLOW, inputs=["judgments", "judgment_history", "analysis_set"], group=GROUP, kinds=KINDS)
-def record_flow(study: StudyRun):
+@derived(
+    RECORD_FLOW,
+    inputs=["judgments", "judgment_history", "analysis_set"],
+    group=GROUP,
+    kinds=KINDS,
+    gates=[ROW_ACCOUNTING],
+)
+def record_flow(study: StudyRun) -> Built:
     """A step whose sum does not close stops the study."""
     from juryline.study.accounting import closed_flow
 
@@ -71,7 +89,7 @@ def record_flow(study: StudyRun):
 
 
 @derived(RESPONSE_STATES, inputs=["comparisons", "ratings", "spa_answers"], group=GROUP, kinds=KINDS)
-def response_states(study: StudyRun):
+def response_states(study: StudyRun) -> Built:
     """Ties, abstentions and failures are kept apart, here as in every statistic."""
     from juryline.derivations.states import response_states
 

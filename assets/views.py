@@ -1,16 +1,19 @@
 """Protocol views: included judgments, unblinded, in the one shape their protocol is analysed in."""
 
-from assets.stages import derived
+from assets.stages import Gate, derived
 from data_contracts.tables import COMPARISONS, RATINGS, SPA_ANSWERS
-from juryline.study.run import StudyRun
+from juryline.study.run import Built, StudyRun
 
 GROUP = "views"
 KINDS = {"duckdb", "ibis"}
 INPUTS = ["judgments", "judgment_history", "exclusion_decisions", "analysis_set"]
+ATTRIBUTES = Gate(
+    check="attributes", code="attribute_conflict", says="No rater and no case has two values of one attribute."
+)
 
 
-@derived(COMPARISONS, inputs=INPUTS, group=GROUP, kinds=KINDS)
-def comparisons(study: StudyRun):
+@derived(COMPARISONS, inputs=INPUTS, group=GROUP, kinds=KINDS, gates=[ATTRIBUTES])
+def comparisons(study: StudyRun) -> Built:
     """Positions become systems here, and nowhere before."""
     from juryline.derivations.views import comparisons
     from juryline.study.unblinding import viewed
@@ -18,8 +21,8 @@ def comparisons(study: StudyRun):
     return viewed(study, comparisons)
 
 
-@derived(RATINGS, inputs=INPUTS, group=GROUP, kinds=KINDS)
-def ratings(study: StudyRun):
+@derived(RATINGS, inputs=INPUTS, group=GROUP, kinds=KINDS, gates=[ATTRIBUTES])
+def ratings(study: StudyRun) -> Built:
     """One output at a time."""
     from juryline.derivations.views import ratings
     from juryline.study.unblinding import viewed
@@ -27,8 +30,8 @@ def ratings(study: StudyRun):
     return viewed(study, ratings)
 
 
-@derived(SPA_ANSWERS, inputs=INPUTS, group=GROUP, kinds=KINDS)
-def spa_answers(study: StudyRun):
+@derived(SPA_ANSWERS, inputs=INPUTS, group=GROUP, kinds=KINDS, gates=[ATTRIBUTES])
+def spa_answers(study: StudyRun) -> Built:
     """X of P[X > Y] is the system named first in the question."""
     from juryline.derivations.views import spa_answers
     from juryline.study.unblinding import viewed

@@ -1,4 +1,4 @@
-"""Gates of the protocol and the row accounting, as checks: the same verdicts by which the run itself refuses."""
+"""Whether every dropped file was read; what else a study must pass, each asset proves before it writes."""
 
 import dagster as dg
 
@@ -24,21 +24,3 @@ def exports_accepted(study: dg.ResourceParam[StudyRun]) -> dg.AssetCheckResult:
 
     refused = [waiting.reading.path for waiting in pending(study)]
     return dg.AssetCheckResult(passed=not refused, metadata={"refused": refused})
-
-
-@study_check("record_flow", blocking=True)
-def row_accounting(study: dg.ResourceParam[StudyRun]) -> dg.AssetCheckResult:
-    """Every sum of the record flow closes."""
-    from juryline.derivations.flow import accounting_errors
-
-    errors = accounting_errors(study.table("record_flow"))
-    return dg.AssetCheckResult(passed=not errors, metadata={"errors": errors})
-
-
-@study_check("judgment_history", blocking=True)
-def unique_raters(study: dg.ResourceParam[StudyRun]) -> dg.AssetCheckResult:
-    """Where raters are declared unique, who submits twice needs a `repeat_submission` rule."""
-    from juryline.derivations.gates import repeat_raters
-
-    repeated = repeat_raters(study.table("judgment_history"), study.spec)
-    return dg.AssetCheckResult(passed=not repeated, metadata={"raters": repeated})
