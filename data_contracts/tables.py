@@ -285,6 +285,25 @@ RESPONSE_STATES = Table(
     ("criterion", "population", "system", "state"),
 )
 
+JUDGMENT_PROFILE = Table(
+    "judgment_profile",
+    "How collection went: current judgments a day, criterion and population",
+    (
+        may("day", TEXT, "day of submission, UTC, as in 2026-03-01; null where it is not known"),
+        must("criterion", TEXT, "criterion"),
+        must("population", TEXT, "population"),
+        must("n_judgments", WHOLE, "judgments"),
+        must("n_raters", WHOLE, "raters"),
+        must("share_unknown", REAL, "share with insufficient evidence"),
+        must("share_abstain", REAL, "share abstained from"),
+        must("share_missing", REAL, "share without an answer"),
+        must("share_invalid", REAL, "share with an answer outside the response set"),
+        must("n_timed", WHOLE, "judgments whose start and submission are known"),
+        may("median_seconds", REAL, "median of their durations"),
+    ),
+    ("day", "criterion", "population"),
+)
+
 # --- protocol views: included judgments, unblinded, one shape a protocol ------------------------------
 
 _VIEW = (
@@ -433,6 +452,7 @@ TABLES = {
         ADJUDICATION_SOURCES,
         RECORD_FLOW,
         RESPONSE_STATES,
+        JUDGMENT_PROFILE,
         COMPARISONS,
         RATINGS,
         SPA_ANSWERS,
