@@ -29,6 +29,7 @@ load_from:
       location_name: juryline
 """
 
+DAGSTER_DEV = ("-W", "ignore:Function `dev_command` is superseded", "-m", "dagster", "dev")
 STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 GRACE = 60.0  # seconds that services have for ending by themselves
 BETWEEN_LOOKS = 0.2  # seconds
@@ -62,8 +63,7 @@ def serve(workspace: Workspace, *, host: str, port: int) -> None:
     home = workspace.dagster_home
     location = str(_code_location(workspace))
     services = subprocess.Popen(
-        [sys.executable, "-W", "ignore:Function `dev_command` is superseded", "-m", "dagster", "dev", "-w", location]
-        + ["-h", host, "-p", str(port), "--log-level", "warning"],
+        [sys.executable, *DAGSTER_DEV, "-w", location, "-h", host, "-p", str(port), "--log-level", "warning"],
         cwd=home,  # not where the caller stands: a study of that folder could be taken for a module
         env=os.environ | {"DAGSTER_HOME": str(home), WORKSPACE_VARIABLE: str(workspace.root), "PYTHONSAFEPATH": "1"},
         stdout=sys.stderr,
