@@ -113,6 +113,11 @@ def log_path(table: Path, version: int) -> Path:
     return table / "_delta_log" / f"{version:020}.json"
 
 
+def checkpoint_path(table: Path, version: int) -> Path:
+    """Delta's checkpoint of a version, where there is one."""
+    return table / "_delta_log" / f"{version:020}.checkpoint.parquet"
+
+
 def read_commit(table: Path, version: int) -> tuple[Commit, dict[str, str]]:
     """A commit as its file in Delta's log has it.
 

@@ -11,11 +11,27 @@ import duckdb
 MEMORY_LIMIT = "700MB"  # beside the rows that an append holds in Arrow; what does not fit spills
 
 
+def connect(spill: Path | None = None) -> duckdb.DuckDBPyConnection:
+    """A database in memory, which spills into `spill`, or not at all."""
+    con = duckdb.connect(
+        config={
+            "memory_limit": MEMORY_LIMIT,
+            "temp_directory": str(spill or ""),
+            "preserve_insertion_order": "true",
+            "autoinstall_known_extensions": "false",
+            "autoload_known_extensions": "false",
+        }
+    )
+    con.execute("SET GLOBAL TimeZone = 'UTC'")
+    con.execute("SET enable_progress_bar = false")
+    return con
+
+
 @contextmanager
-def engine(spill: Path | None = None) -> Iterator[duckdb.DuckDBPyConnection]:
-    """A connection for one block, which spills into `spill`, or not at all."""
-    with _database(str(spill or ""), os.getpid()).cursor() as con:
-        con.execute("SET TimeZone = 'UTC'")
+def engine() -> Iterator[duckdb.DuckDBPyConnection]:
+    """A connection for one block, to a database that holds nothing."""
+    with _shared(os.getpid()).cursor() as con:
+        con.execute("SET enable_progress_bar = false")
         yield con
 
 
@@ -27,13 +43,5 @@ def parquet(files: Sequence[str]) -> str:
 
 # Opening one takes as long as appending a small export; a forked process cannot use its parent's.
 @cache
-def _database(spill: str, process: int) -> duckdb.DuckDBPyConnection:
-    return duckdb.connect(
-        config={
-            "memory_limit": MEMORY_LIMIT,
-            "temp_directory": spill,
-            "preserve_insertion_order": "true",
-            "autoinstall_known_extensions": "false",
-            "autoload_known_extensions": "false",
-        }
-    )
+def _shared(process: int) -> duckdb.DuckDBPyConnection:
+    return connect()

@@ -9,16 +9,18 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from data_contracts.tables import JUDGMENTS
 from juryline.ledger.chain import Commit
 from juryline.ledger.delta_log import ChainedTable, Draft, Snapshot
-from juryline.ledger.engine import engine, parquet
+from juryline.ledger.engine import connect, parquet
 from juryline.ledger.salts import Salts
 from juryline.ledger.workspace import Workspace
 
@@ -59,6 +61,7 @@ class JudgmentLedger:
     def __init__(self, study_dir: Path, workspace: Workspace):
         self.salts = Salts(workspace, study_dir)
         self._scratch = workspace.scratch(study_dir.name)
+        self._held: set[str] = set()
         self.table = ChainedTable(
             study_dir / "ledger" / "judgments",
             JUDGMENTS,
@@ -134,19 +137,32 @@ class JudgmentLedger:
         )
 
     def _new_rows(self, rows: pa.Table, files: list[str]) -> tuple[pa.Table, dict[str, int]]:
-        with engine(self._scratch) as con:
-            con.register("kept", rows.select(_IDENTITY))
-            kept = rows
-            if files and (known := con.sql(_KNOWN.format(held=parquet(files))).to_arrow_table()["record_id"]):
-                kept = rows.filter(pc.invert(pc.is_in(rows["record_id"], known.cast(pa.string()))))
-                con.register("kept", kept.select(_IDENTITY))
-            versions = con.sql(_NEW_VERSIONS.format(held=parquet(files) if files else "kept LIMIT 0")).fetchall()[0][0]
+        con = self._database
+        self._hold(files)
+        con.register("kept", rows.select(_IDENTITY))
+        known = con.sql("SELECT record_id FROM held SEMI JOIN kept USING (record_id)").to_arrow_table()["record_id"]
+        kept = rows.filter(pc.invert(pc.is_in(rows["record_id"], known.cast(pa.string())))) if len(known) else rows
+        con.register("kept", kept.select(_IDENTITY))
+        versions = con.sql(_NEW_VERSIONS).fetchall()[0][0]
+        con.unregister("kept")
         counts = {
             "n_new": kept.num_rows - versions,
             "n_new_versions": versions,
             "n_redelivered": rows.num_rows - kept.num_rows,
         }
         return kept, counts
+
+    def _hold(self, files: list[str]) -> None:
+        """Know the identities in these files too; a file of the ledger never changes, so each is read once."""
+        if unread := [file for file in files if file not in self._held]:
+            self._database.execute(f"INSERT INTO held SELECT record_id, judgment_key FROM {parquet(unread)}")
+            self._held.update(unread)
+
+    @cached_property
+    def _database(self) -> duckdb.DuckDBPyConnection:
+        con = connect(self._scratch)
+        con.execute("CREATE TABLE held (record_id VARCHAR, judgment_key VARCHAR)")
+        return con
 
 
 def transaction_id(export_sha256: str, export_path: str, intake_digest: str) -> str:
@@ -157,13 +173,10 @@ def transaction_id(export_sha256: str, export_path: str, intake_digest: str) -> 
 
 _IDENTITY = ["record_id", "judgment_key", "judgment_id"]
 
-# Both look from the ledger's side, so that the engine keeps the export's keys in memory and not the ledger's.
-_KNOWN = "SELECT record_id FROM (FROM {held}) WHERE record_id IN (SELECT record_id FROM kept)"
-
 # Of several versions of one judgment in one export, one is its first and the others are new versions.
 _NEW_VERSIONS = """
     WITH first AS (SELECT judgment_key, min(judgment_id) AS judgment_id FROM kept GROUP BY judgment_key),
-    earlier AS (SELECT DISTINCT judgment_key FROM (FROM {held}) WHERE judgment_key IN (SELECT judgment_key FROM first))
+    earlier AS (SELECT DISTINCT judgment_key FROM held SEMI JOIN first USING (judgment_key))
     SELECT count(*) FROM kept JOIN first USING (judgment_key) LEFT JOIN earlier USING (judgment_key)
     WHERE kept.judgment_id <> first.judgment_id OR earlier.judgment_key IS NOT NULL
 """

@@ -1,6 +1,5 @@
 """One chained table, re-hashed from its bytes up: its log, its data files, its rows and its links."""
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -12,12 +11,10 @@ from data_contracts.errors import JurylineError, VerificationError
 from juryline.ledger.chain import Commit, first_commit, log_path, read_commit
 from juryline.ledger.delta_log import APPEND_ONLY, FORMAT, ChainedTable
 from juryline.ledger.files import ROW_GROUP, file_sha256
-from juryline.ledger.log_digests import digest_line, digests_path, listed_digests
+from juryline.ledger.log_digests import digests_path
 from juryline.ledger.row_files import content
 from juryline.ledger.row_hashes import hash_of_hashes, hash_rows
-
-# Delta's names for what can stand for commits; anything else in its log folder is left over and read by nobody.
-_SPEAKS_FOR_COMMITS = re.compile(r"\d{20}\.(json|checkpoint.*|crc|\d{20}\.compacted\.json)|_last_checkpoint|_sidecars")
+from juryline.ledger.verify_log import verify_log
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,10 +41,11 @@ class ChainVerification:
 
 def verify_chain(table: ChainedTable) -> ChainVerification:
     """Re-hash a chained table; one that was never written is an empty one."""
-    findings = list(_log_findings(table))
+    files = verify_log(table.path)
+    findings = list(files.findings)
     log: list[Commit] = []
     salted = False
-    for version in _versions(table):
+    for version in files.versions:
         name = _log_name(table, version)
         try:
             commit, properties = read_commit(table.path, version)
@@ -64,34 +62,12 @@ def verify_chain(table: ChainedTable) -> ChainVerification:
         findings += [f"{name}: {finding}" for finding in _link_findings(table, version, commit, log)]
         findings += _file_findings(table, commit, salted)
         log.append(commit)
-    unlisted = len(_versions(table)) - len(listed_digests(table.path))
     return ChainVerification(
         findings=tuple(findings),
-        notes=(f"{digests_path(table.path).name} does not list the last {unlisted} commits yet",)
-        if unlisted > 0
-        else (),
+        notes=tuple(f"{name}: not listed in {digests_path(table.path).name} yet" for name in files.unlisted),
         commits=tuple(commit for commit in log if commit.seq),
         heads=tuple(commit.head for commit in log) or (first_commit(table.path.name, FORMAT).head,),
     )
-
-
-def _versions(table: ChainedTable) -> list[int]:
-    """Versions whose commit files exist."""
-    log = table.path / "_delta_log"
-    return sorted(int(path.stem) for path in log.glob("*.json") if re.fullmatch(r"\d{20}", path.stem))
-
-
-def _log_findings(table: ChainedTable) -> Iterator[str]:
-    versions, listed = _versions(table), listed_digests(table.path)
-    for version in range(max([*versions, len(listed) - 1], default=-1) + 1):
-        if version not in versions:
-            yield f"{_log_name(table, version)}: the commit is missing"
-        elif version < len(listed) and listed[version] != digest_line(table.path, version):
-            yield f"{_log_name(table, version)}: its bytes differ from those listed in {digests_path(table.path).name}"
-    commits = {log_path(table.path, version).name for version in versions}
-    for name in sorted(path.name for path in log_path(table.path, 0).parent.glob("*")):
-        if name not in commits and _SPEAKS_FOR_COMMITS.fullmatch(name):
-            yield f"ledger/{table.path.name}/_delta_log/{name}: it can stand for commits, and is none of Juryline"
 
 
 def _salts_problem(table: ChainedTable, properties: Mapping[str, str]) -> str | None:
