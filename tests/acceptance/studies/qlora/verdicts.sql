@@ -1,6 +1,6 @@
 -- One verdict a line. The two systems are named in the file name, in the order shown.
 WITH verdicts AS (
-    SELECT *, regexp_extract(filename, '^(.*)-vs-(.*)-gpt-4-reviewer-threeclass[.]jsonl$', ['first', 'second']) AS shown
+    SELECT *, regexp_extract(filename, '([^/]*)-vs-([^/]*)-gpt-4-reviewer-threeclass[.]jsonl$', ['first', 'second']) AS shown
     FROM export
 )
 SELECT

@@ -18,6 +18,8 @@ answers AS (
         {'criterion': 'correctness', 'label': review ->> '$."correctness-rating"'},
         {'criterion': 'selection', 'label': review ->> '$."selection-rating"'},
         {'criterion': 'overall', 'label': review ->> '$."overall-rating"'},
+        {'criterion': 'correctness-rank', 'label': review ->> '$."correctness-rank"'},
+        {'criterion': 'selection-rank', 'label': review ->> '$."selection-rank"'},
         {'criterion': 'overall-rank', 'label': review ->> '$."overall-rank"'}
     ]) AS answer FROM reviews
 )
