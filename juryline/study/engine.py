@@ -30,6 +30,7 @@ def connect(scratch: Path) -> duckdb.DuckDBPyConnection:
     )
     con.execute("SET TimeZone = 'UTC'")
     con.execute("SET preserve_insertion_order = true")
+    con.execute("SET enable_progress_bar = false")
     return con
 
 

@@ -38,5 +38,6 @@ def write_report(study: StudyRun) -> str:
         **{name: study.engine.backend.to_pyarrow(study.table(name)) for name in TABLES_SHOWN},
     )
     page = render_report(material).encode()
-    write_atomically(study.report, page)
+    if not study.report.exists() or study.report.read_bytes() != page:
+        write_atomically(study.report, page)
     return hashlib.sha256(page).hexdigest()
