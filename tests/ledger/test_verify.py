@@ -9,7 +9,7 @@ import pytest
 from deltalake import DeltaTable
 
 from data_contracts.errors import KeyMismatchError
-from juryline.ledger.chain import log_path
+from juryline.ledger.chain import checkpoint_path, log_path
 from juryline.ledger.log_digests import digests_path, list_digests, listed_digests
 from juryline.ledger.stamps import write_stamped
 from juryline.ledger.verify import Verification, verify
@@ -83,7 +83,10 @@ def test_removing_the_last_commit_is_found(stored):
 
     findings = _verify(stored).findings
 
-    assert f"ledger/judgments/_delta_log/{last.seq:020}.json: the commit is missing" in findings
+    assert (
+        f"ledger/judgments/_delta_log/{last.seq:020}.json: the file is missing, and judgments.sha256 lists it"
+        in findings
+    )
     assert any("votes-2.csv" in finding for finding in findings)
 
 
@@ -140,7 +143,22 @@ def test_a_checkpoint_that_could_speak_for_commits_is_found(stored):
 
     findings = _verify(stored).findings
 
-    assert any("_last_checkpoint" in finding for finding in findings)
+    assert findings == (
+        f"ledger/judgments/_delta_log/{2:020}.checkpoint.parquet: judgments.sha256 should list it, and does not",
+    )
+
+
+def test_a_changed_byte_in_a_checkpoint_is_found(stored, judgments):
+    for n in range(3, 11):
+        stored.ingest(f"votes-{n}.csv", judgments(range(50 + n, 51 + n)))
+    checkpoint = checkpoint_path(stored.ledger.table.path, 10)
+    untouched = _verify(stored)
+    _change(checkpoint, checkpoint.stat().st_size // 3)
+
+    assert untouched.consistent
+    assert _verify(stored).findings == (
+        f"ledger/judgments/_delta_log/{checkpoint.name}: its bytes differ from those listed in judgments.sha256",
+    )
 
 
 def test_a_commit_made_past_juryline_is_found(stored):
@@ -169,7 +187,7 @@ def test_commits_without_list_or_event_are_notes(stored, judgments):
 
     assert found.consistent
     assert found.notes == (
-        "judgments.sha256 does not list the last 1 commits yet",
+        f"ledger/judgments/_delta_log/{3:020}.json: not listed in judgments.sha256 yet",
         "commit 3 of judgments has no event yet",
     )
 
