@@ -79,8 +79,12 @@ def failures(profile: Any) -> list[dict[str, Any]]:
     """
     told = []
     for expected, result in zip(SUITE, _validated(profile)):
-        if result.exception_info.get("raised_exception"):
-            raise RuntimeError(f"{expected.type}: {result.exception_info['exception_message']}")
+        # One account, or where a metric failed one a metric.
+        told_of = result.exception_info
+        accounts = [told_of] if "raised_exception" in told_of else told_of.values()
+        errors = sorted({account["exception_message"] for account in accounts if account["raised_exception"]})
+        if errors:
+            raise RuntimeError(f"{expected.type} could not be evaluated: " + "; ".join(errors))
         if not result.success:
             places = result.result.get("unexpected_index_list") or []
             told.append(
