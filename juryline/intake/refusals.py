@@ -15,6 +15,9 @@ from juryline.intake.delivery import REFUSED, Delivery, quoted
 
 VALUE_SHOWN = 200
 HIDDEN = ("rater", "rationale", "evidence_refs")
+# A raw id or an address may stray into any column; then its value is not shown.
+ADDRESS = r"[^@\s]+@[^@\s]+[.][A-Za-z]{2,}"
+COUNTING_NUMBER = "[0-9]{1,4}"  # equal to a rater's id by coincidence
 WHERE_FOUND = ("filename", "source_row", "source_path")
 
 # What an answer says, whatever file it stands in and wherever there: it tells equal deliveries apart from new ones.
@@ -96,12 +99,16 @@ def _quarantine(export: Export, spec: StudySpec, delivery: Delivery) -> str:
         SELECT *, {identity.keyed("string_agg(answer_digest, '' ORDER BY answer_digest) OVER record")} AS record_digest
         FROM digested
         WINDOW record AS (PARTITION BY source_row ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)
-    )
+    ),
+    marked AS (SELECT *, unnest(broken) AS mark FROM refused),
+    told AS (SELECT *, CASE split_part(mark, ':', 2) {values} END AS told FROM marked)
     SELECT DISTINCT export_sha256, export_path, source_row, source_path,
         coalesce(criterion, exported_criterion) AS criterion, split_part(mark, ':', 2) AS "column",
-        left(CASE split_part(mark, ':', 2) {values} END, {VALUE_SHOWN}) AS value,
+        CASE WHEN NOT (regexp_matches(told, '{ADDRESS}')
+            OR told IN (SELECT rater FROM raters) AND NOT regexp_full_match(told, '{COUNTING_NUMBER}'))
+            THEN left(told, {VALUE_SHOWN}) END AS value,
         split_part(mark, ':', 1) AS rule, CASE mark {mends} END AS fix,
         {quoted(delivery.intake_digest)} AS intake_digest, record_digest, answer_digest,
         source_row NOT IN (SELECT source_row FROM judged WHERE len(broken) = 0) AS whole
-    FROM (SELECT *, unnest(broken) AS mark FROM refused) JOIN digests USING (intake_row, source_row)
+    FROM told JOIN digests USING (intake_row, source_row)
     ORDER BY source_row, source_path NULLS FIRST, criterion, "column", rule, value, answer_digest"""
