@@ -6,6 +6,7 @@ from data_contracts import lock as locks
 from data_contracts.lock import LedgerFacts, Lock
 from data_contracts.vocabulary import EventKind
 from juryline.ledger.events import Events
+from juryline.ledger.files import file_sha256
 from juryline.ledger.judgments import JudgmentLedger
 from juryline.ledger.lock import study_lock
 from juryline.ledger.workspace import Workspace
@@ -44,7 +45,12 @@ def freeze_study(workspace: Workspace, slug: str, *, amend: bool, reason: str, n
             lock = locks.freeze(directory, spec, now, facts)
         entry = lock.current
         kind = EventKind.FREEZE if entry.kind == "freeze" else EventKind.AMEND
-        said = {"study_spec_hash": entry.study_spec_hash, "changed": list(entry.changed), "reason": entry.reason}
+        said = {
+            "study_spec_hash": entry.study_spec_hash,
+            "lock_sha256": file_sha256(directory / locks.LOCK),
+            "changed": list(entry.changed),
+            "reason": entry.reason,
+        }
         key = f"{len(lock.history)}:{entry.study_spec_hash}"
         Events(directory, workspace).append(kind, key, said, entry.frozen_at)
         return lock
