@@ -28,6 +28,7 @@ def export_problems(spec: StudySpec) -> Iterator[Problem]:
         yield from _time_problems(at, export)
         yield from _criterion_problems(at, spec, export)
         yield from _label_problems(at, spec, export)
+        yield from _raw_id_problems(at, spec, export)
         if export.format == TABLE:
             yield from _column_problems(at, spec, export)
     if spec.outputs is not None:
@@ -208,6 +209,24 @@ def _states_of(criterion: Criterion) -> tuple[State, ...]:
     paired = criterion.protocol is Protocol.PAIRWISE
     out = (State.ANSWERED,) if paired else (State.ANSWERED, State.TIE, State.BOTH_FAIL)
     return tuple(state for state in State if state not in out)
+
+
+def _raw_id_problems(at: Address, spec: StudySpec, export: Export) -> Iterator[Problem]:
+    """Of the raters' column nothing is kept but pseudonyms; an id of a judgment is kept as part of a hash."""
+    population, columns = spec.populations.get(export.population or ""), export.columns
+    if columns.rater is None or columns.rater.column is None:
+        return
+    if population is not None and population.kind is RaterKind.MODEL:
+        return
+    own = ("rater", "native_id")
+    kept: dict[Address, str | None] = {("columns", n): c.column for n, c in columns.cells().items() if n not in own}
+    kept |= {("columns", "labels", criterion): column for criterion, column in columns.labels.items()}
+    kept |= {("columns", "attributes", name): column for name, column in columns.attributes.items()}
+    for subject, attributes in (("case", export.attributes.case), ("rater", export.attributes.rater)):
+        kept |= {("attributes", subject, name): column for name, column in attributes.items()}
+    for key, column in kept.items():
+        if column == columns.rater.column:
+            yield Problem((*at, *key), "raw rater ids would be kept outside exports", "name another column, or none")
 
 
 def _column_problems(at: Address, spec: StudySpec, export: Export) -> Iterator[Problem]:
