@@ -8,7 +8,6 @@ from data_contracts.tables import (
     EXCLUSION_DECISIONS,
     HISTORY,
     RECORD_FLOW,
-    RESPONSE_STATES,
 )
 from juryline.study.run import Built, StudyRun
 
@@ -86,11 +85,3 @@ def record_flow(study: StudyRun) -> Built:
     from juryline.study.accounting import closed_flow
 
     return closed_flow(study)
-
-
-@derived(RESPONSE_STATES, inputs=["comparisons", "ratings", "spa_answers"], group=GROUP, kinds=KINDS)
-def response_states(study: StudyRun) -> Built:
-    """Ties, abstentions and failures are kept apart, here as in every statistic."""
-    from juryline.derivations.states import response_states
-
-    return response_states(study.table("comparisons"), study.table("ratings"), study.table("spa_answers"))

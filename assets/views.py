@@ -1,7 +1,7 @@
-"""Protocol views: included judgments, unblinded, in the one shape their protocol is analysed in."""
+"""Protocol views: included judgments, unblinded, in the one shape their protocol is analysed in; and their states."""
 
 from assets.stages import Gate, derived
-from data_contracts.tables import COMPARISONS, RATINGS, SPA_ANSWERS
+from data_contracts.tables import COMPARISONS, RATINGS, RESPONSE_STATES, SPA_ANSWERS
 from juryline.study.run import Built, StudyRun
 
 GROUP = "views"
@@ -37,3 +37,11 @@ def spa_answers(study: StudyRun) -> Built:
     from juryline.study.unblinding import viewed
 
     return viewed(study, spa_answers)
+
+
+@derived(RESPONSE_STATES, inputs=["comparisons", "ratings", "spa_answers"], group=GROUP, kinds=KINDS)
+def response_states(study: StudyRun) -> Built:
+    """Ties, abstentions and failures are kept apart, here as in every statistic."""
+    from juryline.derivations.states import response_states
+
+    return response_states(study.table("comparisons"), study.table("ratings"), study.table("spa_answers"))
