@@ -11,15 +11,15 @@ from juryline.intake.delivery import Delivery, IntakeResult, quoted
 
 
 def attributes_of_answers(con: duckdb.DuckDBPyConnection, delivery: Delivery) -> pa.Table:
-    """ATTRIBUTES that the answers in table `named` carry."""
+    """ATTRIBUTES that the answers in table `judged` carry."""
     given = con.sql(f"""
         WITH pairs AS (
             SELECT 'case' AS subject_kind, NULL AS population, case_id AS subject,
                 unnest(map_entries(case_attributes)) AS pair
-            FROM named WHERE case_id IS NOT NULL
+            FROM judged WHERE case_id IS NOT NULL
             UNION ALL
             SELECT 'rater', population, rater_pseudonym, unnest(map_entries(rater_attributes))
-            FROM named WHERE rater_pseudonym IS NOT NULL
+            FROM judged WHERE rater_pseudonym IS NOT NULL
         )
         SELECT DISTINCT subject_kind, population, subject, pair.key, pair.value, {_source(delivery)}
         FROM pairs WHERE pair.value IS NOT NULL ORDER BY ALL""").to_arrow_table()

@@ -15,8 +15,6 @@ from juryline.intake.delivery import ACCEPTED, Delivery, IntakeResult
 from juryline.intake.refusals import CONTENT, judged_rows, quarantined_rows
 from juryline.intake.typed import typed_rows
 
-STEPS = ("typed", "keyed", "named", "judged")
-
 
 def judgment_records(
     rows: pa.Table, export: Export, spec: StudySpec, delivery: Delivery, *, key: bytes, con: duckdb.DuckDBPyConnection
@@ -35,10 +33,12 @@ def judgment_records(
         Connection whose zone is UTC; temporary tables are made in it and dropped.
     """
     _register(con, rows, export, spec, key)
-    con.execute("CREATE OR REPLACE TEMP TABLE typed AS " + typed_rows(export, spec, delivery))
+    # Only what is read more than once is kept: each row is wide, and there may be millions.
+    con.execute("CREATE OR REPLACE TEMP VIEW typed AS " + typed_rows(export, spec, delivery))
     con.execute("CREATE OR REPLACE TEMP TABLE keyed AS " + identity.judgment_keys(spec.study))
-    con.execute("CREATE OR REPLACE TEMP TABLE named AS " + identity.judgment_ids())
+    con.execute("CREATE OR REPLACE TEMP VIEW named AS " + identity.judgment_ids())
     con.execute("CREATE OR REPLACE TEMP TABLE judged AS " + judged_rows(con, export, spec))
+    con.execute("DROP TABLE keyed")
     good, bad = "len(broken) = 0", "len(broken) > 0"
     n_quarantined, n_records, n_all = con.execute(
         f"""SELECT count(*) FILTER ({bad}), count(DISTINCT source_row) FILTER ({good}), count(DISTINCT source_row)
@@ -55,8 +55,7 @@ def judgment_records(
         n_records=n_records,
         n_records_quarantined=n_all - n_records,
     )
-    for step in STEPS:
-        con.execute(f"DROP TABLE {step}")
+    con.execute("DROP TABLE judged")
     return result
 
 
@@ -64,7 +63,7 @@ def _register(con: duckdb.DuckDBPyConnection, rows: pa.Table, export: Export, sp
     con.register("intake", rows.append_column("intake_row", pa.array(range(rows.num_rows), pa.int64())))
     con.register("criteria", responses.criteria_table(spec, export))
     con.register("responses", responses.responses_table(spec, export))
-    con.register("periods", times.zone_periods(export.timezone) if export.timezone else times.PERIODS.empty_table())
+    con.register("periods", times.zone_periods(export.timezone))
     ((_, space),) = spec.rater_spaces(export)
     raters = con.execute("SELECT DISTINCT rater FROM intake WHERE nullif(rater, '') IS NOT NULL ORDER BY 1").fetchall()
     con.register("raters", identity.pseudonyms(key, [(space, raw) for (raw,) in raters]))

@@ -26,18 +26,23 @@ CONTENT = canonical_text(column for column in INTAKE if column.name not in WHERE
 
 def judged_rows(con: duckdb.DuckDBPyConnection, export: Export, spec: StudySpec) -> str:
     """SQL that adds to each named row the rules it breaks; a ranking stands or falls as one."""
-    backend = ibis.duckdb.from_connection(con)
-    named = backend.table("named")
-    marked = named.mutate(
-        copies=ibis._.count().over(group_by=["record_id"]), broken_alone=broken_rules(named, rules_of(export, spec))
+    named = ibis.duckdb.from_connection(con).table("named")
+    alone = ibis.to_sql(named.mutate(broken=broken_rules(named, rules_of(export, spec))), dialect="duckdb")
+    if all(criterion.protocol is not Protocol.RANKING for criterion in spec.criteria_ever.values()):
+        return str(alone)
+    together = "bool_or(len(broken) > 0 OR copies > 1) OVER (PARTITION BY judgment_id)"
+    return f"""
+    WITH alone AS ({alone}),
+    counted AS (SELECT *, count(*) OVER (PARTITION BY record_id) AS copies FROM alone),
+    ranked AS (
+        SELECT * EXCLUDE (copies) REPLACE (CASE
+            WHEN copies > 1 THEN list_append(broken, 'candidate_once:candidate_1')
+            WHEN len(broken) = 0 AND {together} THEN ['ranking_whole:candidate_1']
+            ELSE broken END AS broken)
+        FROM counted WHERE protocol = '{Protocol.RANKING}'
     )
-    once = ibis.ifelse(marked.copies > 1, ibis.array(["candidate_once:candidate_1"]), ibis.literal([], "array<string>"))
-    rules = marked.mutate(broken_alone=marked.broken_alone.concat(once)).drop("copies")
-    sql = ibis.to_sql(rules, dialect="duckdb")
-    together = "bool_or(len(broken_alone) > 0) OVER (PARTITION BY judgment_id)"
-    return f"""SELECT * EXCLUDE (broken_alone), CASE
-        WHEN len(broken_alone) = 0 AND protocol = '{Protocol.RANKING}' AND {together} THEN ['ranking_whole:candidate_1']
-        ELSE broken_alone END AS broken FROM ({sql})"""
+    SELECT * EXCLUDE (copies) FROM counted WHERE protocol IS DISTINCT FROM '{Protocol.RANKING}'
+    UNION ALL BY NAME SELECT * FROM ranked"""
 
 
 def quarantined_rows(con: duckdb.DuckDBPyConnection, export: Export, spec: StudySpec, delivery: Delivery) -> pa.Table:

@@ -23,8 +23,13 @@ _FIRST_YEAR, _LAST_YEAR = 1970, 2100
 PERIODS = pa.schema([("local_from", pa.timestamp("us")), ("offset_s", pa.int64()), ("kind", pa.string())])
 
 
+def zone_periods(zone: str | None) -> pa.Table:
+    """Local time of a zone cut where its clocks change; empty where no zone is declared."""
+    return PERIODS.empty_table() if zone is None else _periods(zone)
+
+
 @lru_cache
-def zone_periods(zone: str) -> pa.Table:
+def _periods(zone: str) -> pa.Table:
     """Local time of a zone cut where its clocks change.
 
     Returns
@@ -60,32 +65,54 @@ def zone_periods(zone: str) -> pa.Table:
     return pa.Table.from_pydict(dict(zip(PERIODS.names, zip(*rows))), schema=PERIODS)
 
 
-def parsed_time(column: str, time_format: str) -> dict[str, str]:
+def taken_apart(column: str, time_format: str) -> str:
+    """SQL of the parts of one exported time, a struct of texts, so that a text is matched once."""
+    if time_format == ISO:
+        return f"regexp_extract(nullif({column}, ''), '{_ISO}', ['day', 'clock', 'zone'])"
+    return f"{{'text': nullif({column}, '')}}"
+
+
+def parsed_time(parts: str, time_format: str) -> dict[str, str]:
     """SQL expressions of one exported time: its local wall time, and its offset in seconds if it has one.
 
     Parameters
     ----------
-    column : str
-        SQL name of the text.
+    parts : str
+        SQL name of what `taken_apart` gives.
     time_format : str
         `iso`, `epoch_s`, `epoch_ms` or a strptime pattern; `%z` in a pattern reads an offset.
     """
+    text = f"{parts}.text"
     if time_format in EPOCHS:
-        plain = f"regexp_full_match({column}, '-?[0-9]+([.][0-9]+)?')"
-        micros = f"(TRY_CAST({column} AS DECIMAL(28, 6)) * {EPOCHS[time_format]})::BIGINT"
+        plain = f"regexp_full_match({text}, '-?[0-9]+([.][0-9]+)?')"
+        micros = f"(TRY_CAST({text} AS DECIMAL(28, 6)) * {EPOCHS[time_format]})::BIGINT"
         return {"local": f"CASE WHEN {plain} THEN make_timestamp({micros}) END", "offset": "0"}
     if time_format == ISO:
-        day, clock, zone = (f"regexp_extract({column}, '{_ISO}', {part})" for part in (1, 2, 3))
-        clock = f"left({clock}, 15)"  # instants are kept to the microsecond
+        zone = f"{parts}.zone"
         minutes = f"(CASE WHEN length({zone}) > 3 THEN right({zone}, 2)::INT ELSE 0 END)"
         seconds = f"(left({zone}, 1) || '1')::INT * (substr({zone}, 2, 2)::INT * 3600 + {minutes} * 60)"
         return {
-            "local": f"TRY_CAST({day} || ' ' || {clock} AS TIMESTAMP)",
+            # Instants are kept to the microsecond.
+            "local": f"TRY_CAST({parts}.day || ' ' || left({parts}.clock, 15) AS TIMESTAMP)",
             "offset": f"CASE WHEN {zone} = '' THEN NULL WHEN {zone} IN ('Z', 'UTC', 'GMT') THEN 0 ELSE {seconds} END",
         }
     pattern = "'" + time_format.replace("'", "''") + "'"
-    local = f"TRY_CAST(try_strptime({column}, {pattern}) AS TIMESTAMP)"
+    local = f"TRY_CAST(try_strptime({text}, {pattern}) AS TIMESTAMP)"
     return {"local": local, "offset": "0" if "%z" in time_format else "NULL::INT"}
+
+
+def periods_of(names: tuple[str, ...], periods: pa.Table) -> str:
+    """SQL that joins to each local time the period of its zone that it falls in, as `{name}_period`.
+
+    Without a zone, and in one that never changes its clocks, no time has to be looked up.
+    """
+    if periods.num_rows > 1:
+        return "\n".join(
+            f"ASOF LEFT JOIN periods AS {name}_period ON {name}_local >= {name}_period.local_from" for name in names
+        )
+    kind, offset = ("NULL", "NULL") if periods.num_rows == 0 else ("'once'", str(periods["offset_s"][0]))
+    only = f"(SELECT {kind} AS kind, {offset} AS offset_s)"
+    return "\n".join(f"CROSS JOIN {only} AS {name}_period" for name in names)
 
 
 def instant(name: str) -> dict[str, str]:

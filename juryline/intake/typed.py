@@ -10,6 +10,7 @@ from data_contracts.vocabulary import CandidateOrder, ItemKind, Protocol, RaterK
 from juryline.intake import times
 from juryline.intake.delivery import Delivery, quoted
 
+TIMES = ("started_at", "submitted_at")
 PLAIN_NUMBER = "[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)"
 
 
@@ -26,10 +27,8 @@ def typed_rows(export: Export, spec: StudySpec, delivery: Delivery) -> str:
     kinds = " ".join(f"WHEN {quoted(k)} THEN {quoted(v)}" for k, v in export.item_kinds.items())
     item_kind = f"CASE coalesce(item_kind, '') {kinds} WHEN '' THEN '{ItemKind.SCORED}' ELSE item_kind END"
     interface = "NULL" if spec.interface is None else quoted(spec.interface.revision)
-    start, end = (times.instant(name) for name in ("started_at", "submitted_at"))
-    clocks = {
-        name: times.parsed_time(f"nullif({name}, '')", export.time_format) for name in ("started_at", "submitted_at")
-    }
+    clocks = {name: times.parsed_time(f"{name}_parts", export.time_format) for name in TIMES}
+    instants = ", ".join(f"{sql} AS placed_{name}" for time in TIMES for name, sql in times.instant(time).items())
     return f"""
     WITH source AS (
         SELECT intake.* REPLACE (
@@ -41,14 +40,16 @@ def typed_rows(export: Export, spec: StudySpec, delivery: Delivery) -> str:
             ), intake.criterion AS exported_criterion,
             protocol, "numeric", levelled, low, high, {pseudonym} AS rater_pseudonym,
             {_number("numeric", plain)} AS number, {_number("numeric", "gold_label")} AS gold_number,
-            {", ".join(f"{part} AS {name}_{what}" for name, parts in clocks.items() for what, part in parts.items())},
+            {", ".join(f"{times.taken_apart(name, export.time_format)} AS {name}_parts" for name in TIMES)},
             nullif(started_at, '') AS started_at_text, nullif(submitted_at, '') AS submitted_at_text
         FROM intake LEFT JOIN criteria ON criteria.exported = intake.criterion
         LEFT JOIN raters ON raters.rater = intake.rater
         WHERE ignore_reason IS NULL
     ),
     answered AS (
-        SELECT source.*, {_number_text("number")} AS number_text, {swapped} AS swapped,
+        SELECT source.*,
+            {", ".join(f"{part} AS {name}_{what}" for name, parts in clocks.items() for what, part in parts.items())},
+            {_number_text("number")} AS number_text, {swapped} AS swapped,
             coalesce(said.state, level.state, CASE WHEN NOT levelled AND number IS NOT NULL
                 AND (protocol <> '{Protocol.RANKING}' OR number = floor(number)) THEN '{State.ANSWERED}' END) AS state,
             coalesce(said.label, level.label) AS response, coalesce(said.value, level.value) AS level_value,
@@ -64,10 +65,9 @@ def typed_rows(export: Export, spec: StudySpec, delivery: Delivery) -> str:
             AND gold_level.exported = {_number_text("gold_number")}
     ),
     placed AS (
-        SELECT answered.*, {", ".join(f"{sql} AS placed_{name}" for part in (start, end) for name, sql in part.items())}
+        SELECT answered.*, {instants}
         FROM answered
-        ASOF LEFT JOIN periods AS started_at_period ON answered.started_at_local >= started_at_period.local_from
-        ASOF LEFT JOIN periods AS submitted_at_period ON answered.submitted_at_local >= submitted_at_period.local_from
+        {times.periods_of(TIMES, times.zone_periods(export.timezone))}
     )
     SELECT
         {quoted(delivery.study_spec_hash)} AS study_spec_hash,
