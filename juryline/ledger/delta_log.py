@@ -220,7 +220,7 @@ class ChainedTable:
         delta = self._delta_at(snapshot.version)
         if delta is None:
             return None
-        rows = checked_rows(draft.rows, self.contract, self.path.name)
+        rows = checked_rows(draft.rows, self.contract)
         written = write_rows(self.path, rows, self.contract, seq=snapshot.seq + 1, salts=self.salts_of(rows))
         commit = Commit(
             seq=snapshot.seq + 1,

@@ -6,6 +6,7 @@ give the same bytes, and so the same name, whatever their order and chunks were.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import reduce
 from pathlib import Path
 
 import numpy as np
@@ -36,23 +37,21 @@ def content(contract: Table) -> tuple[Column, ...]:
     return contract.columns[: -len(CHAINED)]
 
 
-def checked_rows(rows: pa.Table, contract: Table, name: str) -> pa.Table:
+def checked_rows(rows: pa.Table, contract: Table) -> pa.Table:
     """Rows with the columns of their contract, in its order and types.
 
     Raises
     ------
     ContractError
-        A column is missing or unknown, a value is null that must not be, or two rows have one key.
+        A column is missing or unknown, or a value is null that must not be.
     """
     columns = content(contract)
     names = [column.name for column in columns]
     if differing := sorted(set(rows.column_names) ^ set(names)):
-        raise _refused(name, f"columns missing or unknown: {', '.join(differing)}")
+        raise _refused(contract, f"columns missing or unknown: {', '.join(differing)}")
     if nulls := [column.name for column in columns if not column.nullable and rows[column.name].null_count]:
-        raise _refused(name, f"columns without a value in some row: {', '.join(nulls)}")
+        raise _refused(contract, f"columns without a value in some row: {', '.join(nulls)}")
     rows = rows.select(names).cast(pa.schema([contract.arrow_schema.field(column) for column in names]))
-    if repeated := rows.num_rows - rows.group_by(list(contract.key)).aggregate([]).num_rows:
-        raise _refused(name, f"{repeated} rows repeat the key of another ({', '.join(contract.key)})")
     return rows
 
 
@@ -67,9 +66,17 @@ def write_rows(folder: Path, rows: pa.Table, contract: Table, *, seq: int, salts
         Number of the commit that brings them.
     salts : pa.ChunkedArray of string, length n, or None
         Salt of each row's hash.
+
+    Raises
+    ------
+    ContractError
+        Two rows have one key.
     """
     order = pc.sort_indices(rows, [(name, "ascending") for name in contract.key])
     in_order = np.array_equal(order, np.arange(len(order)))
+    keys = rows.select(contract.key)
+    if repeated := _repeated(keys if in_order else keys.take(order)):
+        raise _refused(contract, f"{repeated} rows repeat the key of another ({', '.join(contract.key)})")
     hashes = hash_rows(rows, content(contract), salts)
     if not in_order:
         hashes = hashes.take(order)
@@ -89,10 +96,22 @@ def write_rows(folder: Path, rows: pa.Table, contract: Table, *, seq: int, salts
     return RowFile(file=file, size=size, n_rows=rows.num_rows, rows_sha256=hash_of_hashes(hashes.chunks))
 
 
-def _refused(name: str, what: str) -> ContractError:
+def _repeated(keys: pa.Table) -> int:
+    """How many rows of sorted keys equal the one before, nulls being equal."""
+    alike = [_like_the_next(column) for column in keys.columns]
+    return pc.sum(reduce(pc.and_, alike)).as_py() or 0
+
+
+def _like_the_next(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    this, following = column.slice(0, max(len(column) - 1, 0)), column.slice(1)
+    both_null = pc.and_(pc.is_null(this), pc.is_null(following))
+    return pc.or_(both_null, pc.fill_null(pc.equal(this, following), False))
+
+
+def _refused(contract: Table, what: str) -> ContractError:
     return ContractError(
-        f"rows for {name} break its contract: {what}. Nothing was written.",
-        where=f"ledger/{name}",
+        f"rows for {contract.name} break its contract: {what}. Nothing was written.",
+        where=f"ledger, {contract.name}",
         fix="this is a bug in the step that made the rows; report it",
         code="ledger_contract",
     )
