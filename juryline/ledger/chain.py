@@ -7,8 +7,8 @@ which its head is the SHA-256:
     {"files": [...], "n_rows": ..., "prev": ..., "rows_sha256": ..., "seq": ..., "transaction": ...}
 
 as JSON with sorted keys and no spaces: the hashes of its data files, how many rows they hold, the
-head before, the hash over the rows' hashes, its number, and the transaction. No clock, run or Delta
-file name is part of a head, so the same exports give the same one on any machine.
+head before, the hash over the rows' hashes, its number, and the transaction. No clock, run or name of
+a file in Delta is part of a head: a run that was killed and run again ends at the same one.
 """
 
 import hashlib

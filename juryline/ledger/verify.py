@@ -167,7 +167,7 @@ def _lock(study_dir: Path, events: list[Event]) -> Iterator[str]:
     elif frozen and file_sha256(path) != frozen[-1].get("lock_sha256"):
         yield f"{LOCK}: its bytes differ from those frozen"
     elif not frozen and path.exists():
-        yield f"{LOCK}: no event says that the study was frozen"
+        yield f"{LOCK}: no event says that the study was frozen; juryline freeze {study_dir.name} writes it"
 
 
 def _head(head: str, chains: Mapping[str, ChainVerification]) -> tuple[bool, str]:
