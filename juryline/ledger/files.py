@@ -138,8 +138,12 @@ def remove_leftovers(folder: Path) -> None:
 def is_leftover(path: Path) -> bool:
     """Whether a temporary file's writer is gone, asked before this process writes any itself."""
     writer = _TEMPORARY.fullmatch(path.name)
-    # One of this process's own number was written in an earlier life.
-    return writer is not None and (int(writer[1]) == os.getpid() or not _alive(int(writer[1])))
+    return writer is not None and is_gone(int(writer[1]))
+
+
+def is_gone(process: int) -> bool:
+    """Whether a writer is gone; one of this process's own number lived before it."""
+    return process == os.getpid() or not _alive(process)
 
 
 def sync(path: Path) -> None:

@@ -107,10 +107,15 @@ def write_stamped(
         checks=checks,
     )
     write_atomically(stamp_path(study_dir, asset), _stamp_bytes(stamp))
-    for old in file.parent.iterdir():
-        if re.fullmatch(re.escape(asset) + r"-[0-9a-f]{16}\.parquet", old.name) and old != file:
-            old.unlink()
+    remove_unstamped(stamp)
     return stamp
+
+
+def remove_unstamped(stamp: Stamp) -> None:
+    """Remove tables of an asset that its stamp does not name: the one before, or what a kill left."""
+    for other in stamp.file.parent.iterdir():
+        if re.fullmatch(re.escape(stamp.asset) + r"-[0-9a-f]{16}\.parquet", other.name) and other != stamp.file:
+            other.unlink()
 
 
 def read_stamp(study_dir: Path, asset: str) -> Stamp | None:

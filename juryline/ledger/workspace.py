@@ -14,7 +14,7 @@ import shutil
 from pathlib import Path
 
 from data_contracts.errors import UsageError
-from juryline.ledger.files import LEFTOVERS, is_leftover, temporary_name, write_atomically
+from juryline.ledger.files import LEFTOVERS, is_gone, is_leftover, temporary_name, write_atomically
 
 HOME = ".juryline"
 SPECIFICATION = "study.yaml"
@@ -181,8 +181,14 @@ class Workspace:
         return self._folder("tmp")
 
     def scratch(self, slug: str) -> Path:
-        """Folder for what one study's run spills; only its owner may look into it."""
-        return self._folder("tmp", slug)
+        """Folder for what this process spills of a study, raw exports among it; only its owner may look into it."""
+        return self._folder("tmp", slug, str(os.getpid()))
+
+    def clear_scratch(self, slug: str) -> None:
+        """Remove what dead processes and this one have spilled of a study, for whoever holds its lock."""
+        for folder in self._folder("tmp", slug).iterdir():
+            if not folder.name.isdecimal() or is_gone(int(folder.name)):
+                shutil.rmtree(folder, ignore_errors=True)
 
     def study_dir(self, slug: str) -> Path:
         """Folder of a study, whether there is one yet or not.

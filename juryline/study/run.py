@@ -26,7 +26,15 @@ from data_contracts.tables import JUDGMENTS, TABLES, Table
 from juryline.ledger.events import Events
 from juryline.ledger.judgments import JudgmentLedger
 from juryline.ledger.lock import study_lock
-from juryline.ledger.stamps import Stamp, is_fresh, read_stamp, require, stamp_path, write_stamped
+from juryline.ledger.stamps import (
+    Stamp,
+    is_fresh,
+    read_stamp,
+    remove_unstamped,
+    require,
+    stamp_path,
+    write_stamped,
+)
 from juryline.ledger.workspace import Workspace
 from juryline.study.engine import Engine
 from juryline.study.readings import Readings
@@ -128,6 +136,7 @@ class StudyRun(Study):
         }
         stamp = read_stamp(self.directory, table.name)
         if stamp is not None and is_fresh(stamp, **stamped_by):
+            remove_unstamped(stamp)
             return stamp
         rows = self._in_order(build(self), table)
         prove(self.engine.memory(f"{table.name}_proved", rows), table, rules)
@@ -204,8 +213,10 @@ def open_run(workspace: Workspace, slug: str, *, wait: float = 0) -> Iterator[St
     """
     require_study(workspace, slug)
     with study_lock(workspace.study_dir(slug), wait):
+        workspace.clear_scratch(slug)
         run = StudyRun(workspace, slug)
         try:
             yield run
         finally:
             run.engine.close()
+            workspace.clear_scratch(slug)
