@@ -37,13 +37,17 @@ class Rule:
     column: str
     holds: Callable[[ir.Table], Any]
     fix: str
-    shows_value: bool = True
 
 
 def reading_rules() -> tuple[Rule, ...]:
     """Whether what the export said could be read at all; on staged rows, which keep the exported text."""
     return (
-        Rule("rater_given", "rater", lambda t: t.rater_pseudonym.notnull(), "map `columns.rater`", shows_value=False),
+        Rule(
+            "rater_given",
+            "rater",
+            lambda t: t.rater_pseudonym.notnull(),
+            "map `columns.rater` to the column that names the rater, or leave such rows out with `ignore`",
+        ),
         _readable("started_at"),
         _readable("submitted_at"),
         _unambiguous("started_at"),
@@ -144,7 +148,7 @@ def _candidate_rules(spec: StudySpec) -> tuple[Rule, ...]:
             "case_given",
             "case_id",
             lambda t: t.protocol.isnull() | t.case_id.notnull() | (t.protocol == Protocol.SPA),
-            "map `columns.case`",
+            "map `columns.case` to the column that names the case, or leave such rows out with `ignore`",
         ),
     )
 
