@@ -4,7 +4,7 @@ import dagster as dg
 
 from assets.partitions import studies
 from assets.stages import OWNERS, derived
-from data_contracts.tables import QUARANTINE
+from data_contracts.tables import JUDGMENTS, QUARANTINE
 from juryline.study.run import Built, StudyRun
 
 GROUP = "intake"
@@ -33,6 +33,7 @@ def raw_exports(study: dg.ResourceParam[StudyRun]) -> dg.MaterializeResult:
 )
 def judgments(study: dg.ResourceParam[StudyRun]) -> dg.MaterializeResult:
     """The ledger: every accepted answer, once, with the way back to its export."""
+    from data_contracts.rules import dagster_schema, record_rules
     from juryline.study.intake import take_in
 
     take_in(study)
@@ -40,6 +41,7 @@ def judgments(study: dg.ResourceParam[StudyRun]) -> dg.MaterializeResult:
         data_version=dg.DataVersion(study.input_digest("judgments")),
         metadata={
             "dagster/row_count": study.ledger.n_rows,
+            "dagster/column_schema": dagster_schema(JUDGMENTS, record_rules(study.spec)),
             "ledger_head": study.ledger.head,
             "deliveries": dg.MetadataValue.json(list(study.taken.deliveries)),
             "refused": dg.MetadataValue.json([str(error) for error in study.taken.refused]),

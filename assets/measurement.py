@@ -53,7 +53,7 @@ def win_rates(study: StudyRun) -> Built:
     return estimates_of(study, "win_rates", win_rates_rows, "comparisons")
 
 
-@derived(results_of("elo", "Sequential ratings"), inputs=["comparisons"], group=GROUP, kinds=KINDS)
+@derived(results_of("elo", "Elo ratings"), inputs=["comparisons"], group=GROUP, kinds=KINDS)
 def elo(study: StudyRun) -> Built:
     """Mean final rating over random orders of the games: a description of these games, not a strength."""
     from juryline.analyses.elo import elo_rows
@@ -62,7 +62,7 @@ def elo(study: StudyRun) -> Built:
     return estimates_of(study, "elo", elo_rows, "comparisons")
 
 
-@derived(results_of("bradley_terry", "Model ratings"), inputs=["comparisons"], group=GROUP, kinds=KINDS)
+@derived(results_of("bradley_terry", "Bradley-Terry ratings"), inputs=["comparisons"], group=GROUP, kinds=KINDS)
 def bradley_terry(study: StudyRun) -> Built:
     """Maximum likelihood strengths, refused where none exists."""
     from juryline.analyses.bradley_terry import bradley_terry_rows

@@ -83,6 +83,8 @@ def derived(
             check_specs=[gate.spec(table.name) for gate in checks.values()],
         )
         def asset(study: dg.ResourceParam[StudyRun]) -> Iterator[Any]:
+            from data_contracts.rules import dagster_schema
+
             try:
                 stamp = study.stage(table, inputs, code_version, build)
             except (ContractError, GateError) as error:
@@ -94,6 +96,7 @@ def derived(
                 data_version=dg.DataVersion(stamp.content_digest),
                 metadata={
                     "dagster/row_count": stamp.n_rows,
+                    "dagster/column_schema": dagster_schema(table),
                     "stamp": dg.MetadataValue.path(str(study.stamp_path(table.name))),
                     "specification": study.spec_hash,
                 },

@@ -63,6 +63,19 @@ def test_a_table_is_described_by_its_rows_and_its_digest(finished, daemon):
     assert event.tags["dagster/data_version"] == stamp.content_digest
 
 
+def test_columns_are_described_by_the_contract(finished):
+    shown = {
+        event.asset_key.to_user_string(): event.materialization.metadata["dagster/column_schema"].schema
+        for event in finished.all_events
+        if event.is_step_materialization and "dagster/column_schema" in event.materialization.metadata
+    }
+    label = next(column for column in shown["judgments"].columns if column.name == "label")
+
+    assert [column.name for column in shown["record_flow"].columns] == ["step", "reason", "n"]
+    assert label.description == "declared response; null for non-answers"
+    assert label.constraints.nullable
+
+
 @pytest.fixture(scope="module")
 def refused(daemon, votes):
     """A run of a study whose raters are declared unique, and one of them handed in twice."""
