@@ -11,9 +11,14 @@ from pipelines.requests import contents, request
 from pipelines.resources import open_workspace
 
 
-@dg.schedule(job=study_job, cron_schedule="0 5 * * *", execution_timezone="UTC")
+@dg.schedule(
+    job=study_job,
+    cron_schedule="0 5 * * *",
+    execution_timezone="UTC",
+    description="Brings every study up to date; what is up to date is left as it is. Off until somebody turns it on.",
+)
 def daily(context: dg.ScheduleEvaluationContext) -> list[dg.RunRequest]:
-    """One run a study; what is up to date is left as it is."""
+    """One run a study."""
     day = context.scheduled_execution_time.date().isoformat()
     workspace = open_workspace()
     known = set(context.instance.get_dynamic_partitions(STUDY))

@@ -20,9 +20,14 @@ SECONDS_BETWEEN_TICKS = 30
 QUIET = 5.0  # seconds without a write, after which an export is taken for whole
 
 
-@dg.sensor(job=study_job, minimum_interval_seconds=SECONDS_BETWEEN_TICKS, default_status=dg.DefaultSensorStatus.RUNNING)
+@dg.sensor(
+    job=study_job,
+    minimum_interval_seconds=SECONDS_BETWEEN_TICKS,
+    default_status=dg.DefaultSensorStatus.RUNNING,
+    description="Registers new studies and runs those whose exports or specification changed, a few a tick.",
+)
 def drop_folders(context: dg.SensorEvaluationContext) -> dg.SensorResult:
-    """Register new studies and run those whose exports or specification changed, a few a tick."""
+    """What is new since the newest run of each study."""
     from juryline.study.content import seconds_unchanged
 
     workspace = open_workspace()

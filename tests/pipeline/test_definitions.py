@@ -102,6 +102,8 @@ def test_drop_folders_are_watched_without_anybody_turning_it_on():
     assert sensor.default_status is dg.DefaultSensorStatus.RUNNING
     assert sensor.job_name == schedule.job_name == "study"
     assert schedule.cron_schedule == "0 5 * * *"
+    assert sensor.description
+    assert schedule.description
 
 
 def test_a_caller_gives_a_resource_of_its_own():
