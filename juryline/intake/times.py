@@ -12,12 +12,13 @@ from zoneinfo import ZoneInfo
 import pyarrow as pa
 
 ISO = "iso"
-EPOCHS = {"epoch_s": 1_000_000, "epoch_ms": 1_000}
+EPOCHS = {"epoch_s": (1_000_000, 12), "epoch_ms": (1_000, 15)}  # microseconds of one, and most digits
 
 _ISO = (
     r"^([0-9]{4}-[0-9]{2}-[0-9]{2})[T ]([0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,9})?)?)"
-    r" ?(Z|UTC|GMT|[+-][0-9]{2}(?::?[0-9]{2})?)?$"
+    r" ?(Z|UTC|GMT|[+-](?:[01][0-9]|2[0-3])(?::?[0-5][0-9])?)?$"
 )
+# A time outside these years is another number read as a time, or a tool's word for none, as 0001-01-01 is.
 _FIRST_YEAR, _LAST_YEAR = 1970, 2100
 
 PERIODS = pa.schema([("local_from", pa.timestamp("us")), ("offset_s", pa.int64()), ("kind", pa.string())])
@@ -84,8 +85,9 @@ def parsed_time(parts: str, time_format: str) -> dict[str, str]:
     """
     text = f"{parts}.text"
     if time_format in EPOCHS:
-        plain = f"regexp_full_match({text}, '-?[0-9]+([.][0-9]+)?')"
-        micros = f"(TRY_CAST({text} AS DECIMAL(28, 6)) * {EPOCHS[time_format]})::BIGINT"
+        per_unit, digits = EPOCHS[time_format]
+        plain = f"regexp_full_match({text}, '[0-9]{{1,{digits}}}([.][0-9]+)?')"
+        micros = f"(TRY_CAST({text} AS DECIMAL(28, 6)) * {per_unit})::BIGINT"
         return {"local": f"CASE WHEN {plain} THEN make_timestamp({micros}) END", "offset": "0"}
     if time_format == ISO:
         zone = f"{parts}.zone"
@@ -119,10 +121,11 @@ def instant(name: str) -> dict[str, str]:
     """SQL of the instant and of its problem, from columns `{name}_local`, `_offset`, `_text` and the period's."""
     local, offset, text = f"{name}_local", f"{name}_offset", f"{name}_text"
     placed = f"coalesce({offset}, CASE WHEN {name}_period.kind = 'once' THEN {name}_period.offset_s END)"
+    is_known = f"{local} >= TIMESTAMP '{_FIRST_YEAR}-01-01' AND {local} < TIMESTAMP '{_LAST_YEAR}-01-01'"
     return {
         name: f"make_timestamptz(epoch_us({local}) - {placed} * 1000000)",
         f"{name}_problem": f"""CASE WHEN {text} IS NULL THEN NULL
-            WHEN {local} IS NULL THEN 'unreadable'
+            WHEN ({is_known}) IS NOT TRUE THEN 'unreadable'
             WHEN {offset} IS NOT NULL THEN NULL
             WHEN {name}_period.kind IS NULL THEN 'no_offset'
             WHEN {name}_period.kind <> 'once' THEN {name}_period.kind END""",
