@@ -258,7 +258,7 @@ class ChainedTable:
         sync(log_path(self.path, commit.version).parent)
         self._read_log()
         self._list_digests(self._checkpoint() if commit.seq % CHECKPOINT_EVERY == 0 else None)
-        return commit
+        return self._log[commit.seq]
 
     def _delta_at(self, version: int) -> Any:
         """Delta's handle at a version, made with the table if need be; None if the table is further by now."""

@@ -34,7 +34,7 @@ from juryline.ledger.stamps import write_stamped
 from juryline.ledger.workspace import Workspace
 
 WRITES = {"os.rename", "os.link", "os.remove", "os.chmod"}
-STEPS = 9  # a child is killed at one of its next so many writes
+STEPS = 12  # a child is killed at one of its next so many writes
 SECONDS = 0.4
 MAPPING = "d" * 64
 
