@@ -18,8 +18,7 @@ def typed_rows(export: Export, spec: StudySpec, delivery: Delivery) -> str:
     """SQL of every column of the record, typed, beside the text it was read from."""
     ((population_id, _),) = spec.rater_spaces(export)
     population = spec.population(population_id)
-    decimal_comma = export.read is not None and export.read.decimal == ","
-    plain = "replace(label, ',', '.')" if decimal_comma else "label"
+    decimal = "." if export.read is None else export.read.decimal
     model = population.kind == RaterKind.MODEL
     pseudonym = f"coalesce(nullif(intake.rater, ''), {quoted(population.id)})" if model else "raters.pseudonym"
     collected = spec.order_of(population.id, export) is not CandidateOrder.NOT_RECORDED
@@ -39,7 +38,7 @@ def typed_rows(export: Export, spec: StudySpec, delivery: Delivery) -> str:
                 nullif(native_id, '') AS native_id
             ), intake.criterion AS exported_criterion,
             protocol, "numeric", levelled, low, high, {pseudonym} AS rater_pseudonym,
-            {_number("numeric", plain)} AS number, {_number("numeric", "gold_label")} AS gold_number,
+            {_number("label", decimal)} AS number, {_number("gold_label", decimal)} AS gold_number,
             {", ".join(f"{times.taken_apart(name, export.time_format)} AS {name}_parts" for name in TIMES)},
             nullif(started_at, '') AS started_at_text, nullif(submitted_at, '') AS submitted_at_text
         FROM intake LEFT JOIN criteria ON criteria.exported = intake.criterion
@@ -102,9 +101,11 @@ def typed_rows(export: Export, spec: StudySpec, delivery: Delivery) -> str:
     FROM placed"""
 
 
-def _number(flag: str, text: str) -> str:
+def _number(column: str, decimal: str) -> str:
+    # With a decimal comma, a point groups thousands; how many it groups is not said, so such a text is no number.
+    text = column if decimal == "." else f"replace(CASE WHEN NOT contains({column}, '.') THEN {column} END, ',', '.')"
     is_plain = f"regexp_full_match({text}, '{PLAIN_NUMBER}')"
-    return f'CASE WHEN "{flag}" AND {is_plain} THEN TRY_CAST({text} AS DOUBLE) + 0.0 END'
+    return f'CASE WHEN "numeric" AND {is_plain} THEN TRY_CAST({text} AS DOUBLE) + 0.0 END'
 
 
 def _number_text(number: str) -> str:
