@@ -95,19 +95,28 @@ def judgment_ids() -> str:
     Notes
     -----
     Rows of one file that are equal in key and answer are told apart by their place among equals, so
-    that no vote is lost. Few rows have an equal, and only those are sorted.
+    that no vote is lost: by their times, so that the same rows in another order get the same ids, and
+    only then by where they stand. Few rows have an equal, and only those are sorted.
     """
     return f"""
     WITH equals AS (SELECT said FROM keyed GROUP BY said HAVING count(*) > 1),
+    twins AS (
+        SELECT rowid AS keyed_row, said, submitted_at, started_at, source_row,
+            CASE WHEN protocol IS DISTINCT FROM '{Protocol.RANKING}' THEN intake_row END AS alone
+        FROM keyed SEMI JOIN equals USING (said)
+    ),
+    timed AS (
+        SELECT *, min(submitted_at) OVER judgment AS submitted, min(started_at) OVER judgment AS started
+        FROM twins WINDOW judgment AS (PARTITION BY said, source_row, alone)
+    ),
     places AS (
-        SELECT rowid AS at, CASE WHEN protocol = '{Protocol.RANKING}'
-            THEN dense_rank() OVER (PARTITION BY said ORDER BY source_row)
-            ELSE row_number() OVER (PARTITION BY said ORDER BY source_row, source_path NULLS FIRST)
-        END AS place FROM keyed SEMI JOIN equals USING (said)
+        SELECT keyed_row, dense_rank() OVER (
+            PARTITION BY said ORDER BY submitted NULLS FIRST, started NULLS FIRST, source_row, alone
+        ) AS place FROM timed
     ),
     identified AS (
         SELECT keyed.* EXCLUDE (said), left(sha256(said || coalesce(place, 1)::VARCHAR), {ID_LENGTH}) AS judgment_id
-        FROM keyed LEFT JOIN places ON keyed.rowid = places.at
+        FROM keyed LEFT JOIN places ON keyed.rowid = keyed_row
     )
     SELECT *, left(sha256({_text("judgment_id", "criterion", "candidate_1", "candidate_2")}), {ID_LENGTH}) AS record_id
     FROM identified"""
