@@ -96,14 +96,20 @@ def _quarantine(export: Export, spec: StudySpec, delivery: Delivery) -> str:
     mends = " ".join(f"WHEN {quoted(mark)} THEN {quoted(fix)}" for mark, fix in fixes.items())
     return f"""
     WITH refused AS (SELECT * FROM judged WHERE len(broken) > 0),
-    digested AS (
-        SELECT intake_row, source_row, {identity.keyed(CONTENT)} AS answer_digest
+    contents AS (
+        SELECT intake_row, source_row, {identity.keyed(CONTENT)} || coalesce(getvariable('delivery'), '') AS content
         FROM intake WHERE source_row IN (SELECT source_row FROM refused)
     ),
+    records AS (
+        SELECT source_row, string_agg(content, '' ORDER BY content) AS content FROM contents GROUP BY source_row
+    ),
+    record_digests AS (
+        SELECT source_row, {_told_apart("content", "source_row")} AS record_digest FROM records
+    ),
     digests AS (
-        SELECT *, {identity.keyed("string_agg(answer_digest, '' ORDER BY answer_digest) OVER record")} AS record_digest
-        FROM digested
-        WINDOW record AS (PARTITION BY source_row ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)
+        SELECT intake_row, source_row, record_digest,
+            {_told_apart("content", "source_row, intake_row")} AS answer_digest
+        FROM contents JOIN record_digests USING (source_row)
     ),
     marked AS (SELECT *, unnest(broken) AS mark FROM refused),
     told AS (SELECT *, CASE split_part(mark, ':', 2) {values} END AS told FROM marked)
@@ -117,3 +123,10 @@ def _quarantine(export: Export, spec: StudySpec, delivery: Delivery) -> str:
         source_row NOT IN (SELECT source_row FROM judged WHERE len(broken) = 0) AS whole
     FROM told JOIN digests USING (intake_row, source_row)
     ORDER BY source_row, source_path NULLS FIRST, criterion, "column", rule, value, answer_digest"""
+
+
+def _told_apart(content: str, place: str) -> str:
+    """The digest of a content; equal ones of a file are told apart by their place, as equal judgments are."""
+    return (
+        f"left(sha256({content} || row_number() OVER (PARTITION BY {content} ORDER BY {place})), {identity.ID_LENGTH})"
+    )
