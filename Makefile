@@ -6,6 +6,7 @@ PY := .venv/bin/python
 # Compiled once here rather than at every start: a start imports a thousand modules.
 INSTALL := .venv/bin/uv pip install --quiet --compile-bytecode --python $(PY)
 export UV_LINK_MODE := copy
+export UV_SYSTEM_CERTS := true
 
 .PHONY: help demo test test-slow check format bench dev lock clean
 
