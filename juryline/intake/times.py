@@ -123,7 +123,7 @@ def instant(name: str) -> dict[str, str]:
     placed = f"coalesce({offset}, CASE WHEN {name}_period.kind = 'once' THEN {name}_period.offset_s END)"
     is_known = f"{local} >= TIMESTAMP '{_FIRST_YEAR}-01-01' AND {local} < TIMESTAMP '{_LAST_YEAR}-01-01'"
     return {
-        name: f"make_timestamptz(epoch_us({local}) - {placed} * 1000000)",
+        name: f"make_timestamptz(epoch_us({local}) - {placed}::BIGINT * 1000000)",
         f"{name}_problem": f"""CASE WHEN {text} IS NULL THEN NULL
             WHEN ({is_known}) IS NOT TRUE THEN 'unreadable'
             WHEN {offset} IS NOT NULL THEN NULL
