@@ -64,16 +64,19 @@ def judgment_keys(study: str) -> str:
     -----
     The rows of one ranking (one record, one question, one rater) are one judgment: its key covers all
     candidates shown, its digest all their ranks. `delivery` is the digest of the file's sorted rows
-    where equal rows of another file are new votes, else null.
+    where equal rows of another file are new votes, else null. An answer to a pair says which of those
+    shown it names, so where the tool's own id stands for the pair, what was shown is part of the answer.
     """
     base = f"""CASE WHEN native_id IS NULL
         THEN 'asked' || {_text("population", "criterion", *ASKED)} || {canonical_value("delivery", TEXT)}
         ELSE 'native' || {_text("population", "criterion", "native_id")} END"""
-    shown = f"CASE WHEN native_id IS NULL OR protocol <> '{Protocol.PAIRWISE}' THEN {_text(*SHOWN)} ELSE '' END"
+    is_named = f"(native_id IS NOT NULL AND protocol = '{Protocol.PAIRWISE}')"
+    shown = f"CASE WHEN {is_named} THEN '' ELSE {_text(*SHOWN)} END"
+    answer = f"{_text(*ANSWER)} || CASE WHEN {is_named} THEN {_text(*SHOWN)} ELSE '' END"
     study_text = canonical_value("'" + study + "'", TEXT)
     return f"""
     WITH based AS (
-        SELECT *, {study_text} || {base} AS base, {shown} AS shown, {_text(*ANSWER)} AS answer FROM typed
+        SELECT *, {study_text} || {base} AS base, {shown} AS shown, {answer} AS answer FROM typed
     ),
     whole AS (
         SELECT * FROM based WHERE protocol IS DISTINCT FROM '{Protocol.RANKING}'
