@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from data_contracts.errors import JurylineError
+from data_contracts.errors import JurylineError, TryAgainError
 from juryline.ledger.workspace import Workspace
 from juryline.study.run import open_run
 from juryline.study.summary import summary
@@ -22,6 +22,8 @@ def run_study(workspace: Workspace, slug: str, *, select: str | None = None) -> 
     ------
     JurylineError
         As the step raised it.
+    TryAgainError
+        The run was interrupted.
     """
     import dagster as dg
 
@@ -44,6 +46,8 @@ def run_study(workspace: Workspace, slug: str, *, select: str | None = None) -> 
             )
         except dg.DagsterExecutionStepExecutionError as error:
             raise _as_raised(error) from None
+        except dg.DagsterExecutionInterruptedError:  # Dagster handles signals while it runs
+            raise TryAgainError("interrupted; nothing is half written", fix="run it again") from None
         if not result.success:
             raise RuntimeError(f"run {result.run_id} failed; `juryline ui` shows where")
         return summary(run)
