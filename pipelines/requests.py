@@ -30,7 +30,9 @@ def contents(workspace: Workspace, slugs: Iterable[str], log: logging.Logger) ->
 def request(slug: str, content: str, *, run_key: str) -> dg.RunRequest:
     """A run of a study, quiet where it was started from; what it does is told by its events."""
     quiet = {"loggers": {"console": {"config": {"log_level": "WARNING"}}}}
-    return dg.RunRequest(run_key=run_key, partition_key=slug, tags={CONTENT_TAG: content}, run_config=quiet)
+    # Tried again, if the machine failed, from the start: what is done is left as it is anyway.
+    tags = {CONTENT_TAG: content, "dagster/retry_strategy": "ALL_STEPS"}
+    return dg.RunRequest(run_key=run_key, partition_key=slug, tags=tags, run_config=quiet)
 
 
 def newest_run(instance: dg.DagsterInstance, slug: str) -> dg.DagsterRun | None:

@@ -16,8 +16,10 @@ from types import FrameType
 
 from data_contracts.errors import TryAgainError, UsageError
 from juryline.ledger.files import write_atomically
+from juryline.ledger.lock import study_lock
 from juryline.ledger.workspace import Workspace
 from pipelines import printing
+from pipelines.lost_runs import end_lost_runs
 from pipelines.resources import WORKSPACE_VARIABLE
 
 # The same as workspace.yaml of a checkout, which an installation does not have: the name of the location
@@ -51,6 +53,8 @@ def serve(workspace: Workspace, *, host: str, port: int) -> None:
     ------
     UsageError
         The address cannot be listened on.
+    LockHeldError
+        The workspace is served already: two daemons would start every run twice.
     TryAgainError
         The services ended by themselves.
 
@@ -61,6 +65,20 @@ def serve(workspace: Workspace, *, host: str, port: int) -> None:
     """
     _require_free(host, port)
     home = workspace.dagster_home
+    with study_lock(home):
+        end_lost_runs(workspace)
+        stopped = _run_services(workspace, home, host, port)
+    if not stopped:
+        raise TryAgainError(
+            "Dagster ended by itself; why is said above.",
+            where=str(home),
+            fix=f"juryline ui --port {port}",
+            code="web_interface",
+        )
+
+
+def _run_services(workspace: Workspace, home: Path, host: str, port: int) -> bool:
+    """Whether a signal stopped them."""
     location = str(_code_location(workspace))
     services = subprocess.Popen(
         [sys.executable, *DAGSTER_DEV, "-w", location, "-h", host, "-p", str(port), "--log-level", "warning"],
@@ -76,13 +94,7 @@ def serve(workspace: Workspace, *, host: str, port: int) -> None:
             _watch(services, _address(host, port), stopping)
     finally:
         _end_group(services)
-    if not stopping:
-        raise TryAgainError(
-            "Dagster ended by itself; why is said above.",
-            where=str(home),
-            fix=f"juryline ui --port {port}",
-            code="web_interface",
-        )
+    return bool(stopping)
 
 
 def _watch(services: subprocess.Popen, address: str, stopping: list[float]) -> None:

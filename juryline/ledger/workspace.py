@@ -22,8 +22,9 @@ KEY_BYTES = 32
 
 _SLUG = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _DAGSTER_MARKER = "juryline-workspace"
-# Nothing is told to anybody or loaded from outside; and SQLite, where a local instance keeps its events, locks
-# under runs at once. Capturing what steps print starts two processes a step, and no step prints.
+# Nothing is told to anybody or loaded from outside. SQLite, where a local instance keeps its events, locks under runs
+# at once, so what the daemon starts goes one by one; a run that was cut off is tried again, one that data failed is not.
+# Capturing what steps print starts two processes a step, and no step prints.
 _DAGSTER_YAML = b"""\
 telemetry:
   enabled: false
@@ -31,7 +32,13 @@ nux:
   enabled: false
 concurrency:
   runs:
-    max_concurrent_runs: 1
+    tag_concurrency_limits:
+      - key: juryline/content
+        limit: 1
+run_retries:
+  enabled: true
+  max_retries: 2
+  retry_on_asset_or_op_failure: false
 compute_logs:
   module: dagster._core.storage.noop_compute_log_manager
   class: NoOpComputeLogManager
