@@ -302,8 +302,9 @@ class ChainedTable:
                 name=self.path.name,
                 configuration=APPEND_ONLY | properties,
                 raise_if_key_not_exists=False,
+                # With retries, one of two that make it at once would make it again, as commit 1.
                 commit_properties=CommitProperties(
-                    custom_metadata={METADATA: first_commit(self.path.name, FORMAT).metadata()}
+                    custom_metadata={METADATA: first_commit(self.path.name, FORMAT).metadata()}, max_commit_retries=0
                 ),
             )
         except DeltaError:
