@@ -1,5 +1,7 @@
 """The engine of one run: a DuckDB connection in process, out of core, in UTC, that never reaches outside."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import duckdb
@@ -32,6 +34,17 @@ def connect(scratch: Path) -> duckdb.DuckDBPyConnection:
     con.execute("SET preserve_insertion_order = true")
     con.execute("SET enable_progress_bar = false")
     return con
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Let an interrupt be one: DuckDB 2.0 drops whatever a signal's handler raises, and raises an error of its own."""
+    try:
+        yield
+    except RuntimeError as error:
+        if str(error) == "Query interrupted":
+            raise KeyboardInterrupt from None
+        raise
 
 
 class Engine:

@@ -27,6 +27,7 @@ from juryline.intake.records import judgment_records
 from juryline.intake.refusals import refused_records
 from juryline.ledger.files import file_sha256
 from juryline.ledger.raw import keep_export, raw_path
+from juryline.study.engine import interruptible
 from juryline.study.exports import look_into
 from juryline.study.readings import Reading
 from juryline.study.run import StudyRun, Taken
@@ -41,6 +42,7 @@ class Pending:
     file: Path
 
 
+@interruptible()
 def take_in(study: StudyRun) -> None:
     """Bring the ledger up to date with the drop folder and the mapping.
 

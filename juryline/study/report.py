@@ -4,6 +4,7 @@ import hashlib
 
 from juryline.ledger.files import write_atomically
 from juryline.reports.study_report import ReportMaterial, render_report
+from juryline.study.engine import interruptible
 from juryline.study.run import CODE_VERSION, CONTRACT_VERSION, StudyRun
 from juryline.study.standing import study_standing
 
@@ -18,6 +19,7 @@ TABLES_SHOWN = (
 )
 
 
+@interruptible()
 def write_report(study: StudyRun) -> str:
     """Render and write the report.
 

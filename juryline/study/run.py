@@ -36,7 +36,7 @@ from juryline.ledger.stamps import (
     write_stamped,
 )
 from juryline.ledger.workspace import Workspace
-from juryline.study.engine import Engine
+from juryline.study.engine import Engine, interruptible
 from juryline.study.readings import Readings
 
 CODE_VERSION = version("juryline")
@@ -115,6 +115,7 @@ class StudyRun(Study):
         stamp = require(self.directory, name)
         return self.engine.parquet(name, [str(stamp.file)], _schema(name))
 
+    @interruptible()
     def stage(
         self,
         table: Table,

@@ -1,0 +1,23 @@
+"""The engine's connection, and what becomes of an interrupt that meets it."""
+
+import signal
+import threading
+
+import pytest
+
+from juryline.study.engine import connect, interruptible
+
+ENDLESS = "SELECT sum(hash(a.range) % 7) FROM range(1000000) a, range(1000000) b"
+
+
+def test_an_interrupt_during_a_query_is_an_interrupt(tmp_path):
+    con = connect(tmp_path)
+    threading.Timer(0.3, signal.raise_signal, [signal.SIGINT]).start()
+
+    with pytest.raises(KeyboardInterrupt), interruptible():
+        con.execute(ENDLESS).fetchall()
+
+
+def test_other_errors_stay_what_they_are():
+    with pytest.raises(RuntimeError, match="something else"), interruptible():
+        raise RuntimeError("something else")
