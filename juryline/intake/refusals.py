@@ -85,7 +85,7 @@ def _given(column: str) -> Rule:
 
 def _quarantine(export: Export, spec: StudySpec, delivery: Delivery) -> str:
     own = {
-        "candidate_once:candidate_1": "a candidate stands twice in one ranking; give each once, or tell outputs apart",
+        "candidate_once:candidate_1": "a candidate stands twice in one ranking; give each once",
         "ranking_whole:candidate_1": "another row of this ranking is refused; a ranking is taken whole or not at all",
     }
     fixes = own | {f"{rule.name}:{rule.column}": rule.fix for rule in rules_of(export, spec)}
