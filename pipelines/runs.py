@@ -35,8 +35,10 @@ def run_study(workspace: Workspace, slug: str, *, select: str | None = None) -> 
     with open_run(workspace, slug) as run, _instance(workspace) as instance:
         instance.add_dynamic_partitions(studies.name, [slug])
         defs = build_defs(study=fixed_study(run))
-        job = defs.resolve_job_def(study_job.name)
-        chosen = None if select is None else _selected(defs, select)
+        if select is None:
+            job, chosen = defs.resolve_job_def(study_job.name), None
+        else:  # of any asset, also those of the audit
+            job, chosen = defs.resolve_implicit_global_asset_job_def(), _selected(defs, select)
         try:
             result = job.execute_in_process(
                 instance=instance,

@@ -1,8 +1,10 @@
 """The audit of a study: Great Expectations over its profile, in a job of its own."""
 
+import os
 import subprocess
 import sys
 
+import dagster as dg
 import pandas as pd
 import pytest
 
@@ -133,3 +135,21 @@ print(os.environ["GX_ANALYTICS_ENABLED"])
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == "False"
     assert not (tmp_path / "home").exists()
+
+
+def test_the_command_runs_the_audit_when_it_is_selected(daemon, finished):
+    root = daemon.place.workspace.root
+    environment = {name: text for name, text in os.environ.items() if not name.startswith(("DAGSTER", "JURYLINE"))}
+    command = [sys.executable, "-m", "pipelines.command", "run", "voted", "--select", "judgment_profile"]
+    done = subprocess.run(command, env=environment, cwd=root, capture_output=True, text=True)
+
+    assert done.returncode == 0, done.stderr
+    with dg.DagsterInstance.from_config(str(daemon.place.workspace.dagster_home)) as instance:
+        run = instance.get_runs(limit=1)[0]
+        checks = [event.asset_check_evaluation_data.check_name for event in evaluations(instance, run)]
+    assert sorted(checks) == ["collection_as_expected", "contract"]
+
+
+def evaluations(instance, run):
+    logged = instance.all_logs(run.run_id, of_type=dg.DagsterEventType.ASSET_CHECK_EVALUATION)
+    return [record.dagster_event for record in logged]
