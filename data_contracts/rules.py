@@ -136,7 +136,8 @@ def _candidate_rules(spec: StudySpec) -> tuple[Rule, ...]:
             "two_candidates",
             "candidate_2",
             lambda t: t.protocol.isnull() | (t.protocol.isin(paired) == t.candidate_2.notnull()),
-            "a comparison and a spa question need candidate_1 and candidate_2, every other protocol only candidate_1",
+            "a comparison and a spa question need candidate_1 and candidate_2, every other protocol only candidate_1; "
+            "an export whose rows hold both is read by a mapping query that gives a row for each",
         ),
         Rule(
             "candidates_differ",

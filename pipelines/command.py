@@ -69,8 +69,9 @@ def freeze(
     """Freeze the specification and every file it names, so that later edits show."""
     from juryline.study.freezing import freeze_study
 
-    lock = freeze_study(_workspace(), study, amend=amend, reason=reason, now=datetime.now(UTC))
-    printing.lock(lock, machine=machine)
+    now = datetime.now(UTC)
+    lock = freeze_study(_workspace(), study, amend=amend, reason=reason, now=now)
+    printing.lock(lock, anew=lock.current.frozen_at == now, machine=machine)
 
 
 @app.command()

@@ -117,11 +117,14 @@ def dry_run(verdict: Any, *, machine: bool) -> None:
     say("\nNothing would be refused." if verdict.clean else "\nSomething would be refused; see above.")
 
 
-def lock(frozen: Any, *, machine: bool) -> None:
+def lock(frozen: Any, *, anew: bool, machine: bool) -> None:
+    """What was frozen, or that nothing has changed since."""
     entry = frozen.current
     if machine:
         return machine_object(frozen.model_dump(mode="json"))
     word = "Frozen" if entry.kind == "freeze" else f"Amended ({entry.reason})"
+    if not anew:
+        word = f"Nothing has changed since it was {word[0].lower()}{word[1:]}"
     say(f"{word} at {entry.frozen_at.isoformat(timespec='seconds')}, {len(entry.sections)} sections.")
     print(entry.study_spec_hash)
 
@@ -170,7 +173,8 @@ def verification(verdict: Any, *, machine: bool) -> None:
     if verdict.proven is not None:
         word += ", and proven by the head given" if verdict.proven else ", and NOT proven by the head given"
     say(f"{verdict.n_rows} judgments: {word}")
-    print(verdict.head)
+    if verdict.consistent:
+        print(verdict.head)
 
 
 def formats(known: Sequence[tuple[str, str, str]], *, machine: bool) -> None:

@@ -18,8 +18,6 @@ from juryline.ledger.workspace import Workspace
 
 EXAMPLE = "story-quality"
 FILLED = "..."
-VALUES_SHOWN = 8  # a column with more different values may hold ids or words, which a draft does not repeat
-VALUE_LENGTH = 40
 
 _NO_EXPORT = """\
   - match: "*.csv"                # on the path below exports/
@@ -46,7 +44,7 @@ def make_study(workspace: Workspace, slug: str, exports: Sequence[Path]) -> Path
     Parameters
     ----------
     exports : sequence of Path
-        Files to draft from: they are copied into `exports/`, and what was found in them stands in the draft.
+        Files to draft from: they are copied into `exports/`, and which columns they have stands in the draft.
 
     Raises
     ------
@@ -120,22 +118,20 @@ def _draft(path: Path, scratch: Path) -> str:
 
 
 def _table_draft(name: str, kind: str, cells: Cells) -> Iterator[str]:
-    yield f"  # {name}: {cells.n_rows} rows. Columns, and the values of those that have few:"
+    # Values are not repeated here: a column may hold who the raters are, and this file is what people hand on.
+    yield f"  # {name}: {cells.n_rows} rows. Columns found, and how many different values each has:"
     for column in cells.table.column_names:
-        yield f"  #   {column}{_values(cells, column)}"
+        yield f"  #   {column}: {pc.count_distinct(cells.table[column]).as_py()}"
     yield f'  - match: "{name}"'
     yield "    format: table"
     yield f"    read: {{as: {kind}}}"
     yield "    population: crowd"
-    yield f"    columns: {{rater: {FILLED}, case: {FILLED}, candidate_1: {FILLED}, candidate_2: {FILLED},"
-    yield f"              labels: {{overall: {FILLED}}}}}"
+    yield "    columns:                      # put your columns in the place of these names"
+    yield "      rater: RATER_COLUMN"
+    yield "      case: CASE_COLUMN"
+    yield "      candidate_1: FIRST_SHOWN_COLUMN"
+    yield "      candidate_2: SECOND_SHOWN_COLUMN"
+    yield "      labels: {overall: ANSWER_COLUMN}"
     yield "    labels:"
     yield "      overall: {}                 # each label that the export holds: a response or a state"
     yield "    not_collected: [started_at, submitted_at]     # map them under columns instead, where they are"
-
-
-def _values(cells: Cells, column: str) -> str:
-    values = pc.unique(cells.table[column]).to_pylist()
-    if len(values) > VALUES_SHOWN or any(len(value or "") > VALUE_LENGTH for value in values):
-        return f": {len(values)} different values"
-    return ": " + ", ".join(repr(value or "") for value in sorted(values, key=lambda value: value or ""))

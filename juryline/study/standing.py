@@ -8,8 +8,9 @@ from juryline.study.run import StudyRun
 
 
 def record_look(study: StudyRun) -> None:
-    """Estimates made for a ledger head that none were made for before are one more look."""
-    study.events.append(EventKind.LOOK, study.ledger.head, {}, datetime.now(UTC))
+    """Estimates of judgments at a ledger head that none were made for before are one more look."""
+    if study.ledger.n_rows:
+        study.events.append(EventKind.LOOK, study.ledger.head, {}, datetime.now(UTC))
 
 
 def study_standing(study: StudyRun) -> Standing:

@@ -13,10 +13,12 @@ View = Callable[..., ir.Table]
 
 
 def viewed(study: StudyRun, view: View) -> ir.Table:
-    """A protocol view over the study's tables, its systems unblinded."""
-    study.events.append(EventKind.UNBLIND, "first_use", {}, datetime.now(UTC))
+    """A protocol view over the study's tables, its systems unblinded; without a judgment nothing is unblinded."""
+    history = study.table("judgment_history")
+    if history.limit(1).to_pyarrow().num_rows:
+        study.events.append(EventKind.UNBLIND, "first_use", {}, datetime.now(UTC))
     return view(
-        study.table("judgment_history"),
+        history,
         study.table("analysis_set"),
         study.readings.attributes(),
         unblinding_key(study),
