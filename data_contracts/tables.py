@@ -177,12 +177,12 @@ QUARANTINE = Table(
         must("rule", TEXT, "name of the rule"),
         must("fix", TEXT, "what to do about it"),
     ),
-    ("export_path", "source_row", "source_path", "criterion", "column", "rule", "value"),
+    ("export_path", "export_sha256", "source_row", "source_path", "criterion", "column", "rule", "value"),
 )
 
 QUARANTINE_LOG = Table(
     "quarantine_log",
-    "Quarantine as it is kept: with what tells a refused answer that is delivered again from a second one",
+    "Quarantine as it is kept, and records left out: with what tells one that is delivered again from a second one",
     (
         *QUARANTINE.columns,
         must("intake_digest", TEXT, "digest of the mapping it was read with"),

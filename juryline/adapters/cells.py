@@ -1,12 +1,14 @@
 """The records of an export as a table of text cells: what every file format is read into."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from juryline.adapters.reading import Refusal, refuse_export
+from juryline.adapters.reading import CONTENTS, Refusal, refuse_export
 
 CHUNK = 20_000  # records held as Python objects at once
 MOST_COLUMNS = 10_000
@@ -47,6 +49,27 @@ def text_table(names: Sequence[str], chunks: Sequence[pa.Table]) -> pa.Table:
     """Chunks of records as one table, which has its columns even without a record."""
     schema = pa.schema([pa.field(name, pa.string()) for name in names])
     return pa.concat_tables(chunks) if chunks else schema.empty_table()
+
+
+def contents(cells: Cells, refusals: Iterable[Refusal], ignored: pa.Table) -> pa.Table:
+    """What each record that gives no row says: the text kept of it, else its cells but the empty ones.
+
+    Parameters
+    ----------
+    cells : Cells
+        The records of the export, those to be ignored among them.
+    refusals, ignored
+        The records that give no row.
+    """
+    told = {refusal.source_row: refusal.content for refusal in refusals}
+    told |= dict.fromkeys(ignored["source_row"].to_pylist())
+    silent = pa.array([row for row, content in told.items() if content is None], pa.int64())
+    is_silent = pc.is_in(cells.source_row, silent)
+    rows = cells.table.filter(is_silent).to_pylist()
+    for row, record in zip(cells.source_row.filter(is_silent).to_pylist(), rows):
+        told[row] = json.dumps({k: v for k, v in record.items() if v != ""}, ensure_ascii=False, sort_keys=True)
+    rows = sorted(told)
+    return pa.Table.from_arrays([pa.array(rows, pa.int64()), pa.array([told[row] for row in rows])], schema=CONTENTS)
 
 
 def column_names(given: Sequence[str], name: str) -> list[str]:

@@ -7,6 +7,7 @@ no record boundary can be trusted.
 """
 
 import csv
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import islice
@@ -87,6 +88,7 @@ def _ragged(row: int, record: list[str], width: int) -> Refusal:
         rule="ragged_row",
         value=f"{len(record)} cells, {width} columns",
         fix="write one cell for each column; a cell that holds the delimiter or a line end must be quoted",
+        content=json.dumps(record, ensure_ascii=False),
     )
 
 

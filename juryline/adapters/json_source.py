@@ -119,7 +119,7 @@ class _Reading:
     def cells(self, record: _Record) -> dict[str, str | None] | None:
         """The members of an object as cells; None where the record is refused."""
         if not isinstance(record.value, dict):
-            self._refuse(record.number, "not_an_object", _NOT_AN_OBJECT)
+            self._refuse(record.number, "not_an_object", _NOT_AN_OBJECT, record.text)
             return None
         return {
             key: value if value is None or isinstance(value, str) else json_text(value)
@@ -131,9 +131,9 @@ class _Reading:
             try:
                 value = self._reader.value(text)
             except ValueError:
-                self._refuse(number, "not_json", _NOT_JSON)
+                self._refuse(number, "not_json", _NOT_JSON, text)
                 continue
-            if self._readable(number):
+            if self._readable(number, text):
                 yield _Record(number, value, text)
 
     def _of_file(self) -> Iterator[_Record]:
@@ -142,7 +142,7 @@ class _Reading:
         try:
             for value, record in self._reader.elements(text):
                 self.n_rows += 1
-                if self._readable(self.n_rows):
+                if self._readable(self.n_rows, record):
                     yield _Record(self.n_rows, value, record)
         except ValueError as error:
             raise refuse_export(
@@ -153,14 +153,14 @@ class _Reading:
                 code="not_json",
             ) from None
 
-    def _readable(self, number: int) -> bool:
+    def _readable(self, number: int, text: str) -> bool:
         problem = self._reader.problem
         if problem is not None:
-            self._refuse(number, problem, PROBLEMS[problem])
+            self._refuse(number, problem, PROBLEMS[problem], text)
         return problem is None
 
-    def _refuse(self, number: int, rule: str, fix: str) -> None:
-        self.refusals.append(Refusal(source_row=number, rule=rule, fix=fix))
+    def _refuse(self, number: int, rule: str, fix: str, text: str) -> None:
+        self.refusals.append(Refusal(source_row=number, rule=rule, fix=fix, content=text))
 
 
 def _one_column(column: str, records: Iterable[tuple[int, str]], reading: _Reading) -> Cells:

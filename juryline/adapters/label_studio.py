@@ -20,7 +20,7 @@ from data_contracts.specification_exports import Cell, Export
 from juryline.adapters.byte_source import plain_bytes
 from juryline.adapters.cells import Cells
 from juryline.adapters.file_head import FileHead
-from juryline.adapters.json_text import PROBLEMS, JsonReader, cell_text
+from juryline.adapters.json_text import PROBLEMS, JsonReader, cell_text, json_text
 from juryline.adapters.mapping import read_by_plan
 from juryline.adapters.plan import Answer, Plan, exported_criteria, plan_of
 from juryline.adapters.reading import ExportReading, Refusal, refuse_export
@@ -107,9 +107,10 @@ class _Annotations:
         self.rows.append(self.n_rows)
         self.paths.append(path)
 
-    def refuse(self, path: str, rule: str, fix: str) -> None:
+    def refuse(self, path: str, rule: str, fix: str, content: str) -> None:
         self.n_rows += 1
-        self.refusals.append(Refusal(source_row=self.n_rows, source_path=path, rule=rule, fix=fix))
+        refusal = Refusal(source_row=self.n_rows, source_path=path, rule=rule, fix=fix, content=content)
+        self.refusals.append(refusal)
 
     def cells(self, unanswered: list[str], found: dict[str, Any]) -> Cells:
         controls = [*self.controls, *unanswered]
@@ -140,18 +141,18 @@ def _annotations(text: str, name: str) -> _Annotations:
     gathered = _Annotations()
     reader = JsonReader()
     try:
-        for place, (task, _) in enumerate(reader.elements(text)):
+        for place, (task, said) in enumerate(reader.elements(text)):
             gathered.n_tasks += 1
             path = f"/{place}"
             if reader.problem is not None:
-                gathered.refuse(path, reader.problem, PROBLEMS[reader.problem])
+                gathered.refuse(path, reader.problem, PROBLEMS[reader.problem], said)
             elif isinstance(task, dict) and _is_task(task):
                 _add_task(gathered, task, path)
             elif isinstance(task, dict) and _is_min(task):
                 gathered.minimal = True
                 _add_minimal(gathered, task, path)
             else:
-                gathered.refuse(path, "not_a_task", "the element is no task with `data` and `annotations`")
+                gathered.refuse(path, "not_a_task", "the element is no task with `data` and `annotations`", said)
     except ValueError as error:
         raise refuse_export(
             name,
@@ -186,7 +187,8 @@ def _add_task(gathered: _Annotations, task: dict[str, Any], path: str) -> None:
     for place, annotation in enumerate(task["annotations"]):
         at = f"{path}/annotations/{place}"
         if not isinstance(annotation, dict) or not isinstance(annotation.get("result", []), list):
-            gathered.refuse(at, "not_an_annotation", "the annotation has no list of results; export it again")
+            said = json_text([of_task[TASK + "id"], annotation])
+            gathered.refuse(at, "not_an_annotation", "the annotation has no list of results; export it again", said)
             continue
         plain = {ANNOTATION + key: cell_text(v) for key, v in annotation.items() if key not in _NESTED}
         plain[ANNOTATION + "completed_by"] = _annotator(annotation.get("completed_by"))

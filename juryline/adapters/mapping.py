@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from data_contracts.specification_exports import Cell, Export, Ignore
 from data_contracts.specification_rubric import level_text
 from data_contracts.tables import INTAKE, TEXTS
-from juryline.adapters.cells import CHUNK, Cells, text_table
+from juryline.adapters.cells import CHUNK, Cells, contents, text_table
 from juryline.adapters.json_text import JsonReader, cell_text
 from juryline.adapters.plan import Answer, Plan
 from juryline.adapters.reading import ExportReading, Refusal, ignored_table, nearest, refuse_export, refused_table
@@ -37,13 +37,15 @@ def read_by_plan(cells: Cells, plan: Plan, export: Export, name: str, adapter: s
     cells = with_columns(cells, [*plan.columns(), *(ignore.column for ignore in export.ignore)], name)
     kept, ignored = leave_out(cells, export.ignore)
     rows, refusals = intake_rows(kept, plan, export, name)
+    refusals = [*cells.refusals, *refusals]
     return ExportReading(
         rows=rows,
         n_rows=cells.n_rows,
         ignored=ignored,
-        refused=refused_table([*cells.refusals, *refusals]),
+        refused=refused_table(refusals),
         found=cells.found,
         adapter=adapter,
+        contents=contents(cells, refusals, ignored),
     )
 
 

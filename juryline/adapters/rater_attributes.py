@@ -8,6 +8,7 @@ import pyarrow.compute as pc
 from data_contracts.errors import SpecificationError
 from data_contracts.specification import StudySpec
 from data_contracts.specification_exports import Export
+from juryline.adapters.cells import contents
 from juryline.adapters.mapping import attribute_map, leave_out, with_columns
 from juryline.adapters.plan import declared_reading
 from juryline.adapters.reading import ExportReading, Refusal, refused_table
@@ -42,14 +43,18 @@ def read(path: Path, name: str, export: Export, spec: StudySpec, *, scratch: Pat
     )
     nameless = pc.equal(rows["rater"], "")
     refusals = [
-        Refusal(source_row=row, column="rater", rule="rater_given", fix=_NO_RATER)
-        for row in rows["source_row"].filter(nameless).to_pylist()
+        *cells.refusals,
+        *(
+            Refusal(source_row=row, column="rater", rule="rater_given", fix=_NO_RATER)
+            for row in rows["source_row"].filter(nameless).to_pylist()
+        ),
     ]
     return ExportReading(
         rows=rows.filter(pc.invert(nameless)),
         n_rows=cells.n_rows,
         ignored=ignored,
-        refused=refused_table([*cells.refusals, *refusals]),
+        refused=refused_table(refusals),
         found=cells.found,
         adapter=VERSION,
+        contents=contents(cells, refusals, ignored),
     )

@@ -6,7 +6,7 @@ exactly one of mapped, ignored or refused; `account_for` proves it before anythi
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any
 
@@ -19,6 +19,9 @@ WHOLE_ROW = "*"  # stands for the column where a record is refused for no column
 
 IGNORED = pa.schema(
     [pa.field("source_row", pa.int64(), nullable=False), pa.field("reason", pa.string(), nullable=False)]
+)
+CONTENTS = pa.schema(
+    [pa.field("source_row", pa.int64(), nullable=False), pa.field("content", pa.string(), nullable=False)]
 )
 REFUSED = pa.schema(
     [
@@ -50,6 +53,9 @@ class ExportReading:
         How the bytes were read, as declared or found; plain JSON.
     adapter : str
         Adapter and its version, as in `table/1`.
+    contents : pyarrow.Table
+        source_row and content of each record ignored or refused: what it says, wherever it stands, so that one that
+        is delivered again is known. It holds raw ids, and is kept as a keyed hash only.
     """
 
     rows: pa.Table
@@ -58,11 +64,15 @@ class ExportReading:
     refused: pa.Table
     found: dict[str, Any]
     adapter: str
+    contents: pa.Table = field(default_factory=CONTENTS.empty_table)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refusal:
-    """One record that cannot be read, and what to do. `value` is never a raw id or a rater's words."""
+    """One record that cannot be read, and what to do. `value` is never a raw id or a rater's words.
+
+    `content` is what the record says, where it did not become cells.
+    """
 
     source_row: int
     rule: str
@@ -70,14 +80,14 @@ class Refusal:
     column: str = WHOLE_ROW
     value: str | None = None
     source_path: str | None = None
+    content: str | None = None
 
 
 def refused_table(refusals: Iterable[Refusal]) -> pa.Table:
     """Refusals as a table in the order of their records."""
     ordered = sorted(refusals, key=lambda refusal: refusal.source_row)
-    names = [field.name for field in fields(Refusal)]
-    columns = {name: [getattr(refusal, name) for refusal in ordered] for name in names}
-    return pa.Table.from_pydict({name: columns[name] for name in REFUSED.names}, schema=REFUSED)
+    columns = {name: [getattr(refusal, name) for refusal in ordered] for name in REFUSED.names}
+    return pa.Table.from_pydict(columns, schema=REFUSED)
 
 
 def ignored_table(source_row: Any, reason: Any) -> pa.Table:

@@ -5,6 +5,7 @@ is an object of model to response whose key order says which model stood at whic
 Times are seconds since 1970: declare `time_format: epoch_s`.
 """
 
+import hashlib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -91,20 +92,19 @@ class _Results:
         try:
             result = reader.value(content.decode("utf-8-sig"))
         except ValueError:
-            self._refuse(member, "not_json", "the member is no JSON; export the results again")
+            self._refuse(member, "not_json", "the member is no JSON; export the results again", content)
             return
         if not isinstance(result, dict) or not isinstance(result.get("evals"), list):
-            self._refuse(member, "not_a_result", "the member has no `evals`; drop the zip of results alone")
+            self._refuse(member, "not_a_result", "the member has no `evals`; drop the zip of results alone", content)
             return
         self.n_members += 1
         for place, evaluation in enumerate(result["evals"]):
             path = f"{member}#/evals/{place}"
             if reader.problem is not None:
-                self._refuse(path, reader.problem, PROBLEMS[reader.problem])
+                self._refuse(path, reader.problem, PROBLEMS[reader.problem], content)
             elif (record := _record(result, evaluation, place)) is None:
-                self._refuse(
-                    path, "not_a_comparison", "the evaluation is not of two models and a result; export it again"
-                )
+                fix = "the evaluation is not of two models and a result; export it again"
+                self._refuse(path, "not_a_comparison", fix, content)
             else:
                 self.n_rows += 1
                 self.records.append(record)
@@ -125,9 +125,10 @@ class _Results:
             header_of_records=True,
         )
 
-    def _refuse(self, path: str, rule: str, fix: str) -> None:
+    def _refuse(self, path: str, rule: str, fix: str, member: bytes) -> None:
         self.n_rows += 1
-        self.refusals.append(Refusal(source_row=self.n_rows, source_path=path, rule=rule, fix=fix))
+        said = f"{path} {hashlib.sha256(member).hexdigest()}"
+        self.refusals.append(Refusal(source_row=self.n_rows, source_path=path, rule=rule, fix=fix, content=said))
 
 
 def _record(result: dict[str, Any], evaluation: Any, place: int) -> dict[str, str | None] | None:

@@ -17,7 +17,7 @@ from data_contracts.errors import SpecificationError
 from data_contracts.specification import StudySpec
 from data_contracts.specification_exports import Cell, Export
 from data_contracts.tables import INTAKE
-from juryline.adapters.cells import Cells
+from juryline.adapters.cells import Cells, contents
 from juryline.adapters.mapping import intake_rows, leave_out, with_columns
 from juryline.adapters.plan import Answer, Plan, declared_reading
 from juryline.adapters.reading import IGNORED, ExportReading, Refusal, nearest, refuse_export, refused_table
@@ -51,14 +51,16 @@ def read(path: Path, name: str, export: Export, spec: StudySpec, *, study_dir: P
     answers = _answers(result, plan, shown, export, name)
     rows, refusals = intake_rows(answers, plan, export, name)
     rows, left_out = _left_out(_told_apart(rows))
-    unmapped = _unmapped(shown.source_row, answers.source_row, str(export.query))
+    ignored = pa.concat_tables([ignored, left_out]).sort_by("source_row")
+    refusals = [*cells.refusals, *refusals, *_unmapped(shown.source_row, answers.source_row, str(export.query))]
     return ExportReading(
         rows=rows,
         n_rows=cells.n_rows,
-        ignored=pa.concat_tables([ignored, left_out]).sort_by("source_row"),
-        refused=refused_table([*cells.refusals, *refusals, *unmapped]),
+        ignored=ignored,
+        refused=refused_table(refusals),
         found=cells.found | {"query": export.query},
         adapter=VERSION,
+        contents=contents(cells, refusals, ignored),
     )
 
 

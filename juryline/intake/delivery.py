@@ -1,8 +1,9 @@
 """What comes in and what it became: the export rows come from, and the result of judging them."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from data_contracts.tables import JUDGMENTS, QUARANTINE_LOG, Table
 
@@ -13,13 +14,17 @@ REFUSED = Table(QUARANTINE_LOG.name, QUARANTINE_LOG.meaning, QUARANTINE_LOG.colu
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delivery:
-    """Which export the rows come from, and under which specification they come in."""
+    """Which export the rows come from, and under which specification they come in.
+
+    `incremental`: equal rows of another file are no re-delivery.
+    """
 
     export_sha256: str
     export_path: str
     adapter: str
     intake_digest: str
     study_spec_hash: str
+    incremental: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +43,8 @@ class IntakeResult:
         Answers given, and answers that broke a rule.
     n_records, n_records_quarantined : int
         Records of which an answer was accepted, and records of which none was.
+    left_out : pa.Table
+        REFUSED: one row a record left out by declaration.
     """
 
     judgments: pa.Table
@@ -47,6 +54,7 @@ class IntakeResult:
     n_quarantined: int
     n_records: int
     n_records_quarantined: int
+    left_out: pa.Table = field(default_factory=REFUSED.arrow_schema.empty_table)
 
     @classmethod
     def of_attributes(cls, attributes: pa.Table, n_records: int) -> "IntakeResult":
@@ -61,12 +69,14 @@ class IntakeResult:
             n_records_quarantined=0,
         )
 
-    def with_refused(self, refused: pa.Table, n_records: int) -> "IntakeResult":
-        """The same, and records that an adapter could not read."""
+    def with_unanswered(self, refused: pa.Table, left_out: pa.Table) -> "IntakeResult":
+        """The same, and the records that gave no answer: those that an adapter could not read, and those left out."""
+        n_refused = pc.count_distinct(refused["source_row"]).as_py()
         return replace(
             self,
             quarantine=pa.concat_tables([self.quarantine, refused]),
-            n_records_quarantined=self.n_records_quarantined + n_records,
+            left_out=left_out,
+            n_records_quarantined=self.n_records_quarantined + n_refused,
         )
 
 

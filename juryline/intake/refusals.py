@@ -50,24 +50,6 @@ def quarantined_rows(con: duckdb.DuckDBPyConnection, export: Export, spec: Study
     return con.sql(_quarantine(export, spec, delivery)).to_arrow_table().cast(REFUSED.arrow_schema)
 
 
-def refused_records(refused: pa.Table, delivery: Delivery, *, key: bytes) -> pa.Table:
-    """The same of records that an adapter refused whole."""
-    said = {
-        "export_sha256": delivery.export_sha256,
-        "export_path": delivery.export_path,
-        "intake_digest": delivery.intake_digest,
-        "criterion": None,
-        "answer_digest": None,
-        "whole": True,
-    }
-    # What such a record says could not be read, so it is known by its file's bytes and its place there.
-    rows = [
-        row | said | {"record_digest": identity.keyed_digest(key, delivery.export_sha256, str(row["source_row"]))}
-        for row in refused.to_pylist()
-    ]
-    return pa.Table.from_pylist(rows, schema=REFUSED.arrow_schema)
-
-
 def rules_of(export: Export, spec: StudySpec) -> tuple[Rule, ...]:
     """The rules that the answers of an export are under."""
     times = [column for column in ("started_at", "submitted_at") if column not in export.not_collected]

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from data_contracts.errors import ExportRefusedError, GateError
 from data_contracts.rules import prove, record_rules
@@ -24,7 +23,7 @@ from juryline.adapters.registry import read_export
 from juryline.intake.attributes import attribute_rows
 from juryline.intake.delivery import ACCEPTED, Delivery, IntakeResult
 from juryline.intake.records import judgment_records
-from juryline.intake.refusals import refused_records
+from juryline.intake.unanswered import left_out_records, refused_records
 from juryline.ledger.files import file_sha256
 from juryline.ledger.raw import keep_export, raw_path
 from juryline.study.engine import interruptible
@@ -93,7 +92,7 @@ def _deliver(study: StudyRun, pending: Pending) -> tuple[dict[str, Any], pa.Arra
     exported, result = read_pending(study, pending)
     keep_export(study.directory, pending.file, reading.sha256)
     study.readings.attribute_log.append(result.attributes, reading.transaction)
-    study.readings.keep_refusals(result.quarantine, reading)
+    study.readings.keep_unanswered(pa.concat_tables([result.quarantine, result.left_out]), reading)
     prove(study.engine.memory("accepted", result.judgments), ACCEPTED, record_rules(study.spec))
     appended = study.ledger.append_judgments(
         result.judgments, reading.transaction, reading.digest, details=_details(pending, exported, result)
@@ -114,12 +113,14 @@ def read_pending(study: StudyRun, pending: Pending) -> tuple[ExportReading, Inta
         adapter=exported.adapter,
         intake_digest=reading.digest,
         study_spec_hash=study.spec_hash,
+        incremental=export.delivery == "incremental",
     )
     key, con = study.workspace.key(), study.engine.con
     read = attribute_rows if export.format == RATER_ATTRIBUTES else judgment_records
     result = read(exported.rows, export, study.spec, delivery, key=key, con=con)
-    refused = refused_records(exported.refused, delivery, key=key)
-    return exported, result.with_refused(refused, pc.count_distinct(exported.refused["source_row"]).as_py())
+    refused = refused_records(exported.refused, exported.contents, delivery, key=key)
+    left_out = left_out_records(exported.ignored, exported.contents, delivery, key=key)
+    return exported, result.with_unanswered(refused, left_out)
 
 
 def _details(pending: Pending, exported: ExportReading, result: IntakeResult) -> dict[str, Any]:

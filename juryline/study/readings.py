@@ -23,6 +23,7 @@ from data_contracts.specification_paths import matches
 from data_contracts.tables import QUARANTINE, QUARANTINE_LOG
 from data_contracts.vocabulary import EventKind
 from juryline.adapters.registry import adapter_version
+from juryline.intake.unanswered import LEFT_OUT
 from juryline.ledger.attributes import Attributes
 from juryline.ledger.delta_log import ChainedTable, Draft
 from juryline.ledger.events import Events
@@ -110,12 +111,12 @@ class Readings:
 
     def quarantine(self) -> pa.Table:
         """QUARANTINE by the readings in force; an answer delivered again is refused once."""
-        rows = self._refused()
+        rows, _ = self._refused()
         return rows.select(QUARANTINE.names).group_by(QUARANTINE.names).aggregate([])
 
     def refusals(self) -> Refusals:
         """How many records and answers stand in quarantine."""
-        rows = self._refused()
+        rows, _ = self._refused()
         whole = rows.filter(rows["whole"])
         return Refusals(
             n_records=pc.count_distinct(whole["record_digest"]).as_py(),
@@ -123,13 +124,9 @@ class Readings:
         )
 
     def ignored(self) -> dict[str, int]:
-        """Records left out by declaration, by `ignored:` and reason; the same bytes count once."""
-        payloads, seen, counts = self.payloads(), set(), Counter[str]()
-        for reading in self.in_force():
-            if reading.sha256 not in seen and (payload := payloads.get(reading.transaction)):
-                seen.add(reading.sha256)
-                counts.update({f"ignored:{reason}": n for reason, n in payload["ignored"].items()})
-        return dict(counts)
+        """Records left out by declaration, by `ignored:` and reason, each once however often it was delivered."""
+        _, rows = self._refused()
+        return {f"{LEFT_OUT}:{reason}": n for reason, n in sorted(Counter(rows["value"].to_pylist()).items())}
 
     def retracted(self) -> ir.Table:
         """Records that no reading of their exports gives any more."""
@@ -150,12 +147,12 @@ class Readings:
         ]
         return hashlib.sha256(json.dumps(said).encode()).hexdigest()
 
-    def keep_refusals(self, rows: pa.Table, reading: Reading) -> None:
-        """Append what a reading refused."""
+    def keep_unanswered(self, rows: pa.Table, reading: Reading) -> None:
+        """Append what a reading refused or left out."""
         self.quarantine_log.append(reading.transaction, lambda _: Draft(rows=rows))
 
-    def _refused(self) -> pa.Table:
-        """QUARANTINE_LOG by the readings in force, each refused answer from the first export that has it."""
+    def _refused(self) -> tuple[pa.Table, pa.Table]:
+        """QUARANTINE_LOG by the readings in force, each from the first export that has it: refused, and left out."""
         rows = self.quarantine_log.read()
         self._engine.memory("refused", rows.filter(self._is_in_force(rows)))
         first = (
@@ -164,11 +161,10 @@ class Readings:
         )
         places = ("export_path", "export_sha256", "source_row", "source_path")
         same = " AND ".join(f"{place} IS NOT DISTINCT FROM {first.format(place)}" for place in places)
-        return (
-            self._engine.con.sql(f"SELECT * FROM refused QUALIFY {same}")
-            .to_arrow_table()
-            .cast(QUARANTINE_LOG.arrow_schema)
-        )
+        once = self._engine.con.sql(f"SELECT * FROM refused QUALIFY {same}").to_arrow_table()
+        once = once.cast(QUARANTINE_LOG.arrow_schema)
+        is_left_out = pc.equal(once["rule"], LEFT_OUT)
+        return once.filter(pc.invert(is_left_out)), once.filter(is_left_out)
 
     def _is_in_force(self, rows: pa.Table) -> pa.Array:
         current = {(r.sha256, r.path, r.digest) for r in self.in_force()}
