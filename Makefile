@@ -1,4 +1,5 @@
 # make demo   install, and run the bundled example to a report
+# make dev    Dagster's web interface on the demonstration, or on the workspace that JURYLINE_WORKSPACE names
 # make test   install for development, check, and run the tests
 .DEFAULT_GOAL := help
 PYTHON ?= python3
@@ -51,7 +52,7 @@ bench: .venv/dev
 	$(PY) -m benchmarks
 
 dev: .venv/runtime
-	@$(PY) -m pipelines.command ui
+	@JURYLINE_WORKSPACE=$${JURYLINE_WORKSPACE:-demo} $(PY) -m pipelines.command ui
 
 LOCK = .venv/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-strip-extras \
 	--no-emit-index-url --no-header

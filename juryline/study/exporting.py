@@ -47,7 +47,7 @@ EXPORTED = {
     "spa_answers": SPA_ANSWERS,
 }
 # A spreadsheet runs a cell that begins with one of these; an apostrophe before it keeps it a text.
-FORMULA = r"^([=+\-@\t\r])"
+FORMULA = r"^(\s*[=+\-@\t\r])"
 
 
 def export_tables(workspace: Workspace, slug: str, to: Path, format: str) -> list[Path]:
@@ -79,11 +79,12 @@ def _write(rows: pa.Table, path: Path) -> Path:
     if path.suffix == f".{PARQUET}":
         write_table(path, rows)
     else:
-        write_atomically(path, _csv_bytes(rows))
+        write_atomically(path, csv_bytes(rows))
     return path
 
 
-def _csv_bytes(rows: pa.Table) -> bytes:
+def csv_bytes(rows: pa.Table) -> bytes:
+    """A table as CSV, every value in a form that a spreadsheet neither runs nor mistakes."""
     sink = pa.BufferOutputStream()
     csv.write_csv(pa.table({name: _cell(rows[name]) for name in rows.column_names}), sink)
     return sink.getvalue().to_pybytes()
@@ -117,5 +118,5 @@ def _codebook(table: Table, path: Path) -> Path:
         }
         for column in table
     ]
-    write_atomically(path, _csv_bytes(pa.Table.from_pylist(list(columns))))
+    write_atomically(path, csv_bytes(pa.Table.from_pylist(list(columns))))
     return path
