@@ -22,9 +22,9 @@ KEY_BYTES = 32
 
 _SLUG = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _DAGSTER_MARKER = "juryline-workspace"
-# Nothing is told to anybody or loaded from outside. SQLite, where a local instance keeps its events, locks under runs
-# at once, so what the daemon starts goes one by one; a run that was cut off is tried again, one that data failed is not.
-# Capturing what steps print starts two processes a step, and no step prints.
+# Nothing is told to anybody or loaded from outside. SQLite, where a local instance keeps its events, locks under
+# runs at once, so what the daemon starts goes one by one; a run that was cut off is tried again, one that data failed
+# is not. Capturing what steps print starts two processes a step, and no step prints.
 _DAGSTER_YAML = b"""\
 telemetry:
   enabled: false
