@@ -11,7 +11,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -175,8 +175,7 @@ class RealStudies:
         if name == LONGEST:
             self._finished[name] = self._pool.submit(self._run, name)
         else:
-            self._finished[name] = Future()
-            self._finished[name].set_result(self._run(name))
+            self._finished[name] = _done(self._run, name)
 
     def _run(self, name: str) -> Finished:
         root = self._root / f"the {name} study"
@@ -186,6 +185,16 @@ class RealStudies:
         study.deliver(real_exports(name))
         checked = study.juryline("check")
         return Finished(study=study.freeze(), checked=checked, ran=study.run())
+
+
+def _done(run: Callable[[str], Finished], name: str) -> Future[Finished]:
+    """What a study became, done here and now; a failure is kept, so that the study is not tried again."""
+    future: Future[Finished] = Future()
+    try:
+        future.set_result(run(name))
+    except Exception as failure:  # noqa: BLE001 (whoever asks for the result raises it)
+        future.set_exception(failure)
+    return future
 
 
 def real_exports(name: str) -> dict[str, Path]:
@@ -215,17 +224,17 @@ def real(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
         yield studies
 
 
-@pytest.fixture
-def workspace(tmp_path: Path):
-    """Make a study of files, in a workspace of its own."""
+@pytest.fixture(scope="module")
+def workspaces(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Mapping[str, str]], Study]:
+    """Make a study of the files given, in a workspace of its own."""
 
-    def make(files: Mapping[str, str]) -> Study:
-        root = tmp_path / "a workspace"
+    def make(name: str, files: Mapping[str, str]) -> Study:
+        root = tmp_path_factory.mktemp("acceptance") / "a workspace"
         Workspace.create(root)
-        study = Study(root, "votes")
+        study = Study(root, name)
         study.exports.mkdir(parents=True)
-        for name, text in files.items():
-            (study.folder / name).write_text(text, encoding="utf-8")
+        for path, text in files.items():
+            (study.folder / path).write_text(text, encoding="utf-8")
         return study
 
     return make
