@@ -12,6 +12,8 @@ from juryline.ledger.events import Events
 from juryline.ledger.judgments import JudgmentLedger
 from juryline.ledger.workspace import Workspace
 
+pytestmark = pytest.mark.slow  # dozens of runs from start to end: minutes, in `make test-slow`
+
 WRITERS = 4
 
 

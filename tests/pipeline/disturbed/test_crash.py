@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.slow  # dozens of runs from start to end: minutes, in `make test-slow`
+
 # What makes writes of one kind: those that differ in this only meet the same code when a run comes after them.
 OF_ONE_KIND = (
     (r"\.juryline-\d+-[0-9a-f]{8}\.tmp", "*.tmp"),
