@@ -1,6 +1,6 @@
 """From an analysis's rows to the table of estimates: what a run knows of them and an analysis does not."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import pyarrow as pa
@@ -9,31 +9,16 @@ from data_contracts.estimates import FROZEN, Estimate
 from data_contracts.specification_design import Primary
 from data_contracts.tables import ESTIMATES
 from juryline.derivations.exclusions import outcome_dependent
+from juryline.study.methods import READS, rows_of
 from juryline.study.run import CODE_VERSION, StudyRun
 
-Rows = Callable[..., list[Estimate]]
 
-
-def estimates_of(run: StudyRun, method: str, rows: Rows, *views: str) -> pa.Table:
-    """Every estimate of the study's analyses by one method.
-
-    Parameters
-    ----------
-    run : StudyRun
-        The run; its stamped tables are read.
-    method : str
-        Method of the analyses.
-    rows : callable
-        Gives the estimates of one analysis from the specification and a view; from a mapping of views, where
-        there are several.
-    views : str
-        Protocol views it reads.
-    """
-    tables = {name: run.table(name) for name in views}
-    source = tables if len(views) > 1 else tables[views[0]]
+def estimates_of(run: StudyRun, method: str) -> pa.Table:
+    """Every estimate of the study's analyses by one method, made of the run's stamped tables."""
+    views = {name: run.table(name) for name in READS[method]}
     analyses = [analysis for analysis in run.spec.analyses if analysis.method == method]
-    estimates = [estimate for analysis in analyses for estimate in rows(analysis, run.spec, source)]
-    return estimates_table(run, estimates, views)
+    estimates = [row for analysis in analyses for row in rows_of(analysis, run.spec, views)]
+    return estimates_table(run, estimates, READS[method])
 
 
 def estimates_table(run: StudyRun, estimates: Iterable[Estimate], views: Iterable[str]) -> pa.Table:
