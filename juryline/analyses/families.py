@@ -10,7 +10,7 @@ from dataclasses import replace
 from data_contracts.errors import SpecificationError
 from data_contracts.estimates import ALL, Cut, Estimate
 from data_contracts.specification import StudySpec
-from data_contracts.specification_analyses import Expectation, PairTests
+from data_contracts.specification_analyses import Expectation, LengthEffects, PairTests
 from data_contracts.vocabulary import Reason, Statistic, Status, Unit
 from juryline.analyses.labelling import STUDY, labelled
 from juryline.estimators.holm import holm
@@ -21,17 +21,20 @@ HEADLINE_TESTS = (
     Statistic.MEAN_DIFFERENCE_T,
     Statistic.SHARE_DIFFERENCE_T,
     Statistic.RATING_DIFFERENCE_T,
+    Statistic.LENGTH_CONTRAST_T,
+    Statistic.DRIFT_T,
 )
 WITH_SLICES = "with_slices"
 
 
-def with_holm(estimates: Sequence[Estimate], analysis: PairTests, family_size: int) -> list[Estimate]:
+def with_holm(estimates: Sequence[Estimate], analysis: PairTests | LengthEffects, family_size: int) -> list[Estimate]:
     """The estimates of one analysis, in their order, with the p-values of its headline tests adjusted.
 
     Parameters
     ----------
     family_size : int
-        Headline tests that the specification declares for one population, unsliced: criteria x pairs.
+        Headline tests that the specification declares for one population, unsliced: criteria x pairs, or criteria x
+        systems (`length_contrast_t`) or x batches but the first (`drift_t`).
 
     Notes
     -----
@@ -97,9 +100,9 @@ def expectation_rows(
     ]
 
 
-def _family(row: Estimate, analysis: PairTests) -> str:
+def _family(row: Estimate, analysis: PairTests | LengthEffects) -> str:
     parts = [row.cut.analysis, row.cut.population]
-    if analysis.family == WITH_SLICES:
+    if isinstance(analysis, PairTests) and analysis.family == WITH_SLICES:
         parts.append(WITH_SLICES)
     elif row.cut.slice != ALL:
         parts.append(f"{row.cut.slice}={row.cut.slice_value}")

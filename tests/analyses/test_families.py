@@ -128,3 +128,18 @@ def test_an_expected_pair_that_is_not_tested_is_refused(study):
 
 def test_no_expectations_give_no_rows(study):
     assert recovered(study, "[]", [headline("xy", 2, 0.02)]) == {}
+
+
+@pytest.mark.parametrize(
+    ("options", "statistic"),
+    [("method: length_effects", Statistic.LENGTH_CONTRAST_T), ("method: judge_agreement", Statistic.DRIFT_T)],
+)
+def test_families_are_over_systems_or_batches_too(specification, options, statistic):
+    held = ", judge: gpt, reference: crowd" if "judge" in options else ""
+    spec = specification(f"{STUDY}analyses: [{{id: a, criterion: quality, {options}{held}}}]")
+    tests = [headline("x_", 3, 0.01, statistic=statistic), headline("y_", 2, 0.03, statistic=statistic)]
+
+    adjusted = with_holm(tests, spec.analyses[0], 3)
+
+    assert [row.p_adjusted for row in adjusted] == pytest.approx([0.03, 0.06])
+    assert {row.family_size for row in adjusted} == {3}
