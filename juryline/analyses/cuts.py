@@ -229,7 +229,7 @@ def _unit(view: ir.Table, unit: str) -> ir.StringValue:
     if unit == "rater":
         return view.rater
     if unit == "case":
-        return view.assignment_block if "assignment_block" in view.columns else view.case_id
+        return view.assignment_block if "system_x" in view.columns else view.case_id
     return view.case_attributes.get(unit)
 
 

@@ -8,21 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-import numpy as np
-
 from data_contracts.vocabulary import Reason, Status
 from juryline.estimators.games import Side
-from juryline.estimators.inference import cluster_variance, wilson_effective
-from juryline.estimators.quantity import Interval, Quantity
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rate:
-    """A share of games and its interval."""
-
-    rate: Quantity
-    interval: Interval
-    n_games: int
+from juryline.estimators.quantity import Quantity
+from juryline.estimators.rates import Rate, rate_of_games
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +61,7 @@ def win_rates(side: Side, *, level: float) -> WinRatesResult:
     all_games = decided + side.ties + side.both_fail
     no_games = Quantity.missing(Status.INSUFFICIENT, Reason.NO_GAMES)
     if not all_games.sum():
-        none = Rate(rate=no_games, interval=_no_interval(no_games, level), n_games=0)
+        none = rate_of_games(side.wins, all_games, side.clusters, without=no_games, level=level)
         return WinRatesResult(wins=0, losses=0, ties=0, both_fail=0, win_rate=none, decisive=none, half=none)
     undecided = Quantity.missing(Status.UNDEFINED, Reason.NO_DECISIVE_GAME)
     unscored = Quantity.missing(Status.UNDEFINED, Reason.ZERO_DENOMINATOR)
@@ -81,9 +70,11 @@ def win_rates(side: Side, *, level: float) -> WinRatesResult:
         losses=int(side.losses.sum()),
         ties=int(side.ties.sum()),
         both_fail=int(side.both_fail.sum()),
-        win_rate=_rate(side.wins, all_games, side.clusters, no_games, level),
-        decisive=_rate(side.wins, decided, side.clusters, undecided, level),
-        half=_rate(side.wins + side.ties / 2, decided + side.ties, side.clusters, unscored, level),
+        win_rate=rate_of_games(side.wins, all_games, side.clusters, without=no_games, level=level),
+        decisive=rate_of_games(side.wins, decided, side.clusters, without=undecided, level=level),
+        half=rate_of_games(
+            side.wins + side.ties / 2, decided + side.ties, side.clusters, without=unscored, level=level
+        ),
     )
 
 
@@ -98,22 +89,3 @@ def competition_ranks(results: Sequence[WinRatesResult]) -> list[int | None]:
     rates = [Fraction(result.wins, result.n_games) if result.n_games else None for result in results]
     known = [rate for rate in rates if rate is not None]
     return [None if rate is None else 1 + sum(other > rate for other in known) for rate in rates]
-
-
-def _rate(
-    points: np.ndarray, games: np.ndarray, clusters: tuple[np.ndarray, ...], without: Quantity, level: float
-) -> Rate:
-    n_games = int(games.sum())
-    if not n_games:
-        return Rate(rate=without, interval=_no_interval(without, level), n_games=0)
-    rate = float(points.sum()) / n_games
-    counted = games > 0
-    psi = (points[counted] - rate * games[counted]) / n_games
-    variance = cluster_variance(psi, tuple(codes[counted] for codes in clusters))
-    return Rate(
-        rate=Quantity.of(rate), interval=wilson_effective(rate, n_games, variance, level=level), n_games=n_games
-    )
-
-
-def _no_interval(without: Quantity, level: float) -> Interval:
-    return Interval(status=without.status, level=level, method="wilson_effective", reason=without.reason)
