@@ -166,6 +166,12 @@ def passing_labels(criterion: Criterion) -> list[str]:
 
 def source_query(cut: Cut, table_name: str, analysis: Analysis, spec: StudySpec, extra: str = "") -> str:
     """SQL over a stamped view that gives the record ids of a cut; `extra` is one more condition."""
+    conditions = source_conditions(cut, analysis, spec) + ([extra] if extra else [])
+    return f"SELECT record_id FROM {table_name} WHERE {' AND '.join(conditions)} ORDER BY record_id"
+
+
+def source_conditions(cut: Cut, analysis: Analysis, spec: StudySpec) -> list[str]:
+    """SQL conditions of the judgments of a cut."""
     ids = [criterion.id for criterion in criteria(analysis, spec)] if cut.criterion == POOLED else [cut.criterion]
     conditions = [
         f"criterion IN ({_texts(ids)})",
@@ -178,9 +184,7 @@ def source_query(cut: Cut, table_name: str, analysis: Analysis, spec: StudySpec,
             f"coalesce(rater_attributes[{sql_text(name)}], case_attributes[{sql_text(name)}])" for name in names
         )
         conditions.append(f"{value} = {sql_text(cut.slice_value)}")
-    if extra:
-        conditions.append(extra)
-    return f"SELECT record_id FROM {table_name} WHERE {' AND '.join(conditions)} ORDER BY record_id"
+    return conditions
 
 
 def sql_text(value: str) -> str:

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-import ibis
 import ibis.expr.types as ir
 import numpy as np
 
@@ -19,8 +18,8 @@ from juryline.analyses.agreement_context import confusion_rows, count_rows, miss
 from juryline.analyses.agreement_judgments import Judgments
 from juryline.analyses.agreement_labels import LabelSet
 from juryline.analyses.agreement_scope import Scope
-from juryline.analyses.cuts import cuts
 from juryline.analyses.labelling import labelled
+from juryline.analyses.side_by_side import cuts_of_both, of_members
 from juryline.estimators.agreement_coefficient import Coefficient, estimate_coefficient
 from juryline.estimators.agreement_interval import estimate_with_intervals
 from juryline.estimators.population_kappa import PopulationAgreement, PopulationKappa, cross_table
@@ -40,7 +39,7 @@ def population_rows(scope: Scope, between: tuple[str, str]) -> list[Estimate]:
     """
     _refuse(scope, between)
     rows: list[Estimate] = []
-    for cut, first, second in _cuts(scope, between):
+    for cut, first, second in cuts_of_both(scope.analysis, scope.spec, scope.view, between[:1], between[1:]):
         judgments = scope.read(_named(first).union(_named(second)), cut)
         rows += _Rows(scope, between, cut, scope.labels(cut), judgments).rows()
     return rows
@@ -142,7 +141,7 @@ class _Rows:
         return ~second, second
 
     def _source(self, population: str, *, rated: bool) -> str:
-        part = self.scope.analysis.model_copy(update={"population": (population,)})
+        part = of_members(self.scope.analysis, (population,))
         conditions = [self.scope.rated] if rated else []
         return self.scope.source(replace(self.cut, population=population), *conditions, analysis=part)
 
@@ -168,31 +167,6 @@ def _refuse(scope: Scope, between: tuple[str, str]) -> None:
             where=f"study.yaml, analyses, {analysis.id}",
             fix="set independent_unit in the analysis",
         )
-
-
-def _cuts(scope: Scope, between: tuple[str, str]) -> Iterator[tuple[Cut, ir.Table, ir.Table]]:
-    """Every cut with the judgments of each population; of a slice value that one lacks it has none."""
-    first, second = (_cuts_of(scope, population) for population in between)
-    for key in dict.fromkeys([*first, *second]):
-        given = first[key] if key in first else second[key]
-        nothing = given.filter(ibis.literal(False))
-        criterion, slice, slice_value = key
-        cut = Cut(
-            analysis=scope.analysis.id,
-            method=scope.analysis.method,
-            criterion=criterion,
-            population=between[0],
-            slice=slice,
-            slice_value=slice_value,
-        )
-        yield cut, first.get(key, nothing), second.get(key, nothing)
-
-
-def _cuts_of(scope: Scope, population: str) -> dict[tuple[str, str, str], ir.Table]:
-    part = scope.analysis.model_copy(update={"population": (population,)})
-    return {
-        (cut.criterion, cut.slice, cut.slice_value): judgments for cut, judgments in cuts(part, scope.spec, scope.view)
-    }
 
 
 def _named(judgments: ir.Table) -> ir.Table:

@@ -1,0 +1,105 @@
+"""Two populations side by side, never pooled: the cuts of both, and the pairs of outputs that both judged.
+
+Belongs here: what every method that holds one population against another shares. Does not: any statistic.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+import ibis
+import ibis.expr.types as ir
+
+from data_contracts.estimates import Cut
+from data_contracts.specification import StudySpec
+from data_contracts.specification_analyses import Analysis, AnalysisPart
+from juryline.analyses.cuts import cuts, source_conditions
+
+Members = tuple[str, ...]
+SomeAnalysis = TypeVar("SomeAnalysis", bound=AnalysisPart)
+
+# A pair of outputs of one case, whichever was shown first.
+_UNIT = ("case_id", "unit_system_1", "unit_system_2", "unit_output_1", "unit_output_2")
+_UNIT_SQL = (
+    "case_id, least(system_1, system_2), greatest(system_1, system_2), "
+    "coalesce(CASE WHEN system_1 < system_2 THEN output_1 ELSE output_2 END, ''), "
+    "coalesce(CASE WHEN system_1 < system_2 THEN output_2 ELSE output_1 END, '')"
+)
+
+
+def cuts_of_both(
+    analysis: Analysis, spec: StudySpec, view: ir.Table, first: Members, second: Members
+) -> Iterator[tuple[Cut, ir.Table, ir.Table]]:
+    """Every cut with the judgments of each population; of a slice value that one lacks it has none.
+
+    Parameters
+    ----------
+    first, second : tuple of str
+        Members of each population; several are pooled. A cut carries the name of the first.
+    """
+    of_first, of_second = (
+        {_place(cut): (cut, judgments) for cut, judgments in cuts(part, spec, view)}
+        for part in (of_members(analysis, first), of_members(analysis, second))
+    )
+    for place in dict.fromkeys([*of_first, *of_second]):
+        cut, given = of_first.get(place) or of_second[place]
+        none = given.filter(ibis.literal(False))
+        yield (
+            replace(cut, population="+".join(first)),
+            of_first[place][1] if place in of_first else none,
+            of_second[place][1] if place in of_second else none,
+        )
+
+
+def of_members(analysis: SomeAnalysis, members: Members) -> SomeAnalysis:
+    """The analysis as if it were of these populations, pooled."""
+    return analysis.model_copy(update={"population": members})
+
+
+def judged_by_both(first: ir.Table, second: ir.Table) -> tuple[ir.Table, ir.Table]:
+    """Comparisons of two populations of one criterion, only those of pairs of outputs that both judged.
+
+    A pair is of one case, whichever of the two was shown first; a judgment counts where it is a game.
+    """
+    sides = [_with_unit(side.filter(side.outcome.notnull())) for side in (first, second)]
+    shared = sides[0].select(*_UNIT).distinct().semi_join(sides[1], list(_UNIT))
+    kept = [side.semi_join(shared, list(_UNIT)).drop(*_UNIT[1:]) for side in sides]
+    return kept[0], kept[1]
+
+
+def source_of_both(
+    cut: Cut, view_name: str, analysis: Analysis, spec: StudySpec, first: Members, second: Members, extra: Sequence[str]
+) -> str:
+    """SQL of the record ids of the comparisons that `judged_by_both` gives of a cut, those of both populations.
+
+    Parameters
+    ----------
+    extra : sequence of str
+        SQL conditions of every comparison; what they name is a column of the view.
+    """
+    of_each = []
+    for members in (first, second):
+        of_side = replace(cut, population="+".join(members))
+        of_each.append(
+            " AND ".join(["outcome IS NOT NULL", *source_conditions(of_side, of_members(analysis, members), spec)])
+        )
+    parts = [
+        f"SELECT record_id FROM {view_name} WHERE {' AND '.join([own, *extra])} AND "
+        f"({_UNIT_SQL}) IN (SELECT {_UNIT_SQL} FROM {view_name} WHERE {other})"
+        for own, other in (of_each, of_each[::-1])
+    ]
+    return " UNION ALL ".join(parts) + " ORDER BY record_id"
+
+
+def _place(cut: Cut) -> tuple[str, str, str]:
+    return cut.criterion, cut.slice, cut.slice_value
+
+
+def _with_unit(judgments: ir.Table) -> ir.Table:
+    in_order = judgments.system_1 < judgments.system_2
+    return judgments.mutate(
+        unit_system_1=ibis.least(judgments.system_1, judgments.system_2),
+        unit_system_2=ibis.greatest(judgments.system_1, judgments.system_2),
+        unit_output_1=ibis.ifelse(in_order, judgments.output_1, judgments.output_2).fill_null(""),
+        unit_output_2=ibis.ifelse(in_order, judgments.output_2, judgments.output_1).fill_null(""),
+    )
