@@ -7,6 +7,7 @@ from data_contracts.tables import (
     ANALYSIS_SET,
     EXCLUSION_DECISIONS,
     HISTORY,
+    OUTPUT_LENGTHS,
     RECORD_FLOW,
 )
 from juryline.study.run import Built, StudyRun
@@ -25,6 +26,12 @@ CORRECTIONS = Gate(
     says="Under `corrections: reject` no judgment has versions with different answers.",
 )
 ROW_ACCOUNTING = Gate(check="row_accounting", code="row_accounting", says="Every sum of the record flow closes.")
+
+OUTPUTS = Gate(
+    check="outputs",
+    code="outputs",
+    says="Declared outputs name case and system, have whole numbers of tokens, and no output has two texts.",
+)
 
 
 @derived(HISTORY, inputs=["judgments"], group=GROUP, kinds=KINDS, gates=[CORRECTIONS, UNIQUE_RATERS])
@@ -85,3 +92,11 @@ def record_flow(study: StudyRun) -> Built:
     from juryline.study.accounting import closed_flow
 
     return closed_flow(study)
+
+
+@derived(OUTPUT_LENGTHS, inputs=[], group=GROUP, kinds=KINDS, gates=[OUTPUTS])
+def output_lengths(study: StudyRun) -> Built:
+    """Read from the declared files below `exports/`, whose bytes are frozen with the specification."""
+    from juryline.study.outputs import lengths_of_outputs
+
+    return lengths_of_outputs(study)

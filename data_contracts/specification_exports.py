@@ -224,11 +224,11 @@ class OutputColumns(Part):
     case: Text
     """Column of the case id."""
     system: Text
-    """Column of the system's declared id."""
+    """Column of the system's id, declared or blinded."""
     output: Text | None = None
     """Column of the output's id, where a system has several for a case."""
     text: Text | None = None
-    """Column of the text."""
+    """Column of the text; its length is its words, unless tokens are declared."""
     tokens: Text | None = None
     """Column of its length in tokens."""
 
@@ -243,7 +243,7 @@ class Outputs(Part):
     columns: OutputColumns | None = None
     """What the columns are; or give a query."""
     query: FilePath | None = None
-    """A file below the study with one SELECT over `export` that returns these names."""
+    """A file below the study with one SELECT over `export` that returns case_id, system, output, and text or tokens."""
 
     @property
     def reading(self) -> Read | None:

@@ -285,6 +285,20 @@ RESPONSE_STATES = Table(
     ("criterion", "population", "system", "state"),
 )
 
+OUTPUT_LENGTHS = Table(
+    "output_lengths",
+    "How long each declared output is; its text stays where it was dropped",
+    (
+        must("case_id", TEXT, "case"),
+        must("system", TEXT, "system by declared id"),
+        may("output", TEXT, "output, where a system has several for a case"),
+        may("length", WHOLE, "words of its text, or its declared tokens; null where they are not known"),
+        must("unit", TEXT, "words or tokens"),
+        must("alone", TRUTH, "whether it is the one output of its system for the case"),
+    ),
+    ("case_id", "system", "output"),
+)
+
 JUDGMENT_PROFILE = Table(
     "judgment_profile",
     "How collection went: current judgments a day, criterion and population",
@@ -453,6 +467,7 @@ TABLES = {
         RECORD_FLOW,
         RESPONSE_STATES,
         JUDGMENT_PROFILE,
+        OUTPUT_LENGTHS,
         COMPARISONS,
         RATINGS,
         SPA_ANSWERS,

@@ -19,16 +19,15 @@ from data_contracts.specification_exports import Cell, Export
 from data_contracts.tables import INTAKE
 from juryline.adapters.cells import Cells, contents
 from juryline.adapters.mapping import intake_rows, leave_out, with_columns
+from juryline.adapters.mapping_query import FILENAME, SOURCE_ROW, query_text, run_mapping_query
 from juryline.adapters.plan import Answer, Plan, declared_reading
 from juryline.adapters.reading import IGNORED, ExportReading, Refusal, nearest, refuse_export, refused_table
 from juryline.adapters.records import read_records
-from juryline.adapters.sandbox import QueryFailedError, run_query
 
 VERSION = "sql/1"
 READS = "nested or wide files, by a mapping query"
 RECOGNISED_BY = "the `query` that its export names in study.yaml"
 
-FILENAME, SOURCE_ROW = "filename", "source_row"
 CRITERION, LABEL = "criterion", "label"
 _MADE_HERE = ("case_attributes", "rater_attributes")
 _RETURNED = [column for column in INTAKE.names if column not in _MADE_HERE]
@@ -37,60 +36,35 @@ _KEY = ("source_row", "source_path", "criterion", "candidate_1", "candidate_2")
 
 def read(path: Path, name: str, export: Export, spec: StudySpec, *, study_dir: Path, scratch: Path) -> ExportReading:
     """The rows that a mapping query makes of an export."""
-    query = mapping_query(export, study_dir)
+    query = _query_of(export)
+    text = query_text(query, study_dir, f"exports: {export.match}")
     cells = read_records(path, name, declared_reading(export), scratch=scratch, for_query=True)
     cells = with_columns(cells, (ignore.column for ignore in export.ignore), name)
     shown, ignored = leave_out(cells, export.ignore)
-    try:
-        result = run_query(query, _seen(shown, name), scratch=scratch)
-    except QueryFailedError as failure:
-        raise refuse_export(
-            name, f"{export.query} cannot be run: {failure.what}", fix=failure.fix, code="query"
-        ) from None
+    result = run_mapping_query(query, text, shown, name, scratch=scratch)
     plan = _plan(export, spec, result.column_names)
     answers = _answers(result, plan, shown, export, name)
     rows, refusals = intake_rows(answers, plan, export, name)
     rows, left_out = _left_out(_told_apart(rows))
     ignored = pa.concat_tables([ignored, left_out]).sort_by("source_row")
-    refusals = [*cells.refusals, *refusals, *_unmapped(shown.source_row, answers.source_row, str(export.query))]
+    refusals = [*cells.refusals, *refusals, *_unmapped(shown.source_row, answers.source_row, query)]
     return ExportReading(
         rows=rows,
         n_rows=cells.n_rows,
         ignored=ignored,
         refused=refused_table(refusals),
-        found=cells.found | {"query": export.query},
+        found=cells.found | {"query": query},
         adapter=VERSION,
         contents=contents(cells, refusals, ignored),
     )
 
 
-def mapping_query(export: Export, study_dir: Path) -> str:
-    """The text of an export's query.
-
-    Raises
-    ------
-    SpecificationError
-        No query is named, or its file is not there or not UTF-8.
-    """
-    where = f"exports: {export.match}"
+def _query_of(export: Export) -> str:
     if export.query is None:
-        raise SpecificationError("an export of format sql names no query.", where=where, fix="Add `query: file.sql`.")
-    try:
-        return (study_dir / export.query).read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError):
         raise SpecificationError(
-            f"the mapping query {export.query} cannot be read.",
-            where=where,
-            fix=f"Write it to {export.query} below the study, as UTF-8.",
-        ) from None
-
-
-def _seen(cells: Cells, name: str) -> pa.Table:
-    """The records as the query sees them; an exported column of a name that Juryline gives is moved aside."""
-    names = [f"exported_{n}" if n.lower() in (FILENAME, SOURCE_ROW) else n for n in cells.table.column_names]
-    table = cells.table.rename_columns(names)
-    table = table.append_column(FILENAME, pa.repeat(pa.scalar(name, pa.string()), table.num_rows))
-    return table.append_column(SOURCE_ROW, cells.source_row)
+            "an export of format sql names no query.", where=f"exports: {export.match}", fix="Add `query: file.sql`."
+        )
+    return export.query
 
 
 def _plan(export: Export, spec: StudySpec, returned: list[str]) -> Plan:

@@ -6,12 +6,13 @@ from typing import Any
 
 import pyarrow as pa
 
-from data_contracts.errors import ExportRefusedError
+from data_contracts.errors import ExportRefusedError, GateError
 from data_contracts.tables import QUARANTINE
 from juryline.ledger.files import file_sha256
 from juryline.ledger.workspace import Workspace
 from juryline.study.exports import look_into
 from juryline.study.intake import Pending, read_pending
+from juryline.study.outputs import count_outputs
 from juryline.study.run import StudyRun, require_study
 
 ROWS_SHOWN = 3
@@ -36,13 +37,15 @@ class DryRun:
     study: str
     frozen: bool
     exports: tuple[Tried, ...]
+    outputs: Tried | None  # the declared outputs of systems, all their files as one
     unmatched: tuple[str, ...]
     unread: tuple[str, ...]  # declarations that match no file
 
     @property
     def clean(self) -> bool:
         """Whether nothing would be refused."""
-        return not any(tried.refused or tried.broken for tried in self.exports)
+        tried = self.exports if self.outputs is None else (*self.exports, self.outputs)
+        return not any(one.refused or one.broken for one in tried)
 
 
 def dry_run(workspace: Workspace, slug: str) -> DryRun:
@@ -69,6 +72,7 @@ def dry_run(workspace: Workspace, slug: str) -> DryRun:
             study=slug,
             frozen=study.lock is not None,
             exports=tuple(tried),
+            outputs=_try_outputs(study),
             unmatched=folder.unmatched,
             unread=tuple(export.match for export in study.spec.exports if export.match not in matched),
         )
@@ -98,6 +102,16 @@ def _try(study: StudyRun, pending: Pending) -> Tried:
         },
         broken=tuple(_by_rule(result.quarantine)),
     )
+
+
+def _try_outputs(study: StudyRun) -> Tried | None:
+    outputs = study.spec.outputs
+    if outputs is None:
+        return None
+    try:
+        return Tried(name=outputs.match, match=outputs.match, counts=count_outputs(study))
+    except (ExportRefusedError, GateError) as error:
+        return Tried(name=outputs.match, match=outputs.match, refused=str(error))
 
 
 def _by_rule(quarantine: pa.Table) -> list[dict[str, Any]]:

@@ -112,7 +112,7 @@ def _estimates_of(study: StudyRun, ids: Iterable[str]) -> list[str]:
 
 
 def _ids(study: StudyRun, source: str) -> list[str]:
-    for view in ("comparisons", "ratings", "spa_answers"):
+    for view in ("comparisons", "ratings", "spa_answers", "output_lengths"):
         study.table(view)  # a source is a query over these
     return [id for (id,) in study.engine.con.execute(source).fetchall()]
 
