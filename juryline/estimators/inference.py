@@ -237,8 +237,10 @@ def wilson_effective(share: float, n: int, variance: ClusterVariance, *, level: 
 
     Notes
     -----
-    n_e = min(n, p(1-p)/V), or G where p is 0 or 1; n* = n_e (z/t_{G-1})^2; Wilson(p, n*) with z. Where every
-    cluster has one judgment: Wilson(p, n).
+    n_e = p(1-p)/V, or G where p is 0 or 1; n* = min(n, n_e (z/t_{G-1})^2); Wilson(p, n*) with z: never narrower than
+    that of independent judgments. The adjustment for few clusters comes before the bound: after it, it would widen
+    also what the bound has widened already (98 % at ten clusters that hardly differ). Where every cluster has one
+    judgment, or clusters do not differ: Wilson(p, n).
 
     References
     ----------
@@ -253,8 +255,7 @@ def wilson_effective(share: float, n: int, variance: ClusterVariance, *, level: 
     z = _normal_quantile(level)
     size = float(n)
     if variance.n_clusters != n:
-        effective = _effective_size(share, n, variance)
-        size = effective * (z / t_quantile(level, variance.df)) ** 2
+        size = min(size, _effective_size(share, variance) * (z / t_quantile(level, variance.df)) ** 2)
     low, high = _wilson(share, size, z)
     return Interval(
         status=Status.OK,
@@ -382,12 +383,10 @@ def _one_way(psi: np.ndarray, codes: np.ndarray, scale_range: float) -> ClusterV
     return ClusterVariance(variance=n_clusters / (n_clusters - 1) * math.fsum(sums**2), n_clusters=n_clusters)
 
 
-def _effective_size(share: float, n: int, variance: ClusterVariance) -> float:
+def _effective_size(share: float, variance: ClusterVariance) -> float:
     if share in (0.0, 1.0):
         return variance.n_clusters
-    if not variance.variance:
-        return n
-    return min(n, share * (1 - share) / variance.variance)
+    return share * (1 - share) / variance.variance if variance.variance else math.inf
 
 
 def _wilson(share: float, n: float, z: float) -> tuple[float, float]:

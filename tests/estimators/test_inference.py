@@ -189,6 +189,15 @@ def test_wilson_interval_of_one_game_a_cluster_is_the_plain_one():
     )
 
 
+def test_wilson_interval_of_clusters_that_hardly_differ_is_the_plain_one_and_no_narrower():
+    hardly = ClusterVariance(variance=0.25 / 200, n_clusters=10)  # half of what independent games would have
+
+    interval = wilson_effective(0.5, 100, hardly, level=0.95)
+
+    plain = stats.binomtest(50, 100).proportion_ci(method="wilson")
+    assert (interval.low, interval.high) == pytest.approx((plain.low, plain.high), rel=1e-12)
+
+
 def test_wilson_interval_of_all_wins_counts_clusters_not_games():
     many, few = (wilson_effective(1.0, n, ClusterVariance(variance=0.0, n_clusters=5), level=0.95) for n in (1000, 10))
 
