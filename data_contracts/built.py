@@ -6,7 +6,7 @@ The model holds the whole language; what is listed here is taken out of the list
 from collections.abc import Iterator
 
 from data_contracts.specification import StudySpec
-from data_contracts.specification_analyses import RAW, Agreement, Analysis, BradleyTerry, Elo
+from data_contracts.specification_analyses import RAW, Agreement, Analysis, Elo
 from data_contracts.specification_problem import Problem, refusal
 from data_contracts.yaml_source import Address
 
@@ -40,8 +40,6 @@ def _unbuilt(spec: StudySpec) -> Iterator[Problem]:
 def _unbuilt_keys(at: Address, analysis: Analysis) -> Iterator[Problem]:
     if analysis.labels != RAW:
         yield _not_built((*at, "labels"), f"labels: {analysis.labels}", "write `labels: raw`")
-    if isinstance(analysis, BradleyTerry) and analysis.ties == "davidson":
-        yield _not_built((*at, "ties"), "ties: davidson", "write `ties: half` or `ties: drop`")
     if isinstance(analysis, Agreement):
         if "kendall_w" in (analysis.coefficients or ()):
             yield _not_built((*at, "coefficients"), "coefficient kendall_w", "name others")

@@ -1,7 +1,7 @@
 """`bradley_terry` of a specification: strengths, contrasts and their tests, to rows of `estimates`.
 
 Belongs here: which pairs are given and tested, what is refused, and the labels of METHODS 6. Does not: the fit
-(`juryline.estimators.bradley_terry`), nor Davidson's ties, which this version does not have.
+(`juryline.estimators.bradley_terry`).
 """
 
 from collections.abc import Callable, Iterator
@@ -10,7 +10,6 @@ from typing import Any
 
 import ibis.expr.types as ir
 
-from data_contracts.errors import SpecificationError
 from data_contracts.estimates import Cut, Estimate
 from data_contracts.specification import StudySpec
 from data_contracts.specification_analyses import BradleyTerry
@@ -28,9 +27,8 @@ from juryline.analyses.comparisons import (
 )
 from juryline.analyses.cuts import criteria, cuts, declared_pairs, not_in_this_version, source_query
 from juryline.analyses.families import expectation_rows, with_holm
-from juryline.analyses.labelling import labelled
+from juryline.analyses.labelling import STUDY, labelled
 from juryline.estimators.bradley_terry import BradleyTerryResult, bradley_terry
-from juryline.estimators.games import TieRule
 from juryline.estimators.quantity import Quantity
 
 
@@ -47,14 +45,13 @@ def bradley_terry_rows(analysis: BradleyTerry, spec: StudySpec, view: ir.Table) 
     Raises
     ------
     SpecificationError
-        `ties: davidson` or an interval method: not in this version; or as `clustered_by`.
+        An interval method that is not in this version, or as `clustered_by`.
 
     Notes
     -----
     Differences and win probabilities are given for every pair, oriented as declared; the tests are those of the
     declared pairs. Where ratings cannot be compared, `component` says which systems can.
     """
-    ties = _tie_rule(analysis)
     if analysis.interval is not None:
         raise not_in_this_version(analysis, "interval", f"interval: {analysis.interval.method}")
     tested = declared_pairs(analysis, spec)
@@ -62,22 +59,11 @@ def bradley_terry_rows(analysis: BradleyTerry, spec: StudySpec, view: ir.Table) 
     rows: list[Estimate] = []
     for cut, judgments in cuts(analysis, spec, view):
         tallies = read_tallies(judgments, clustered_by(analysis, spec, cut.population), spec)
-        result = bradley_terry(tallies, ties=ties, pairs=pair_codes(pairs, spec), level=analysis.confidence)
+        result = bradley_terry(tallies, ties=analysis.ties, pairs=pair_codes(pairs, spec), level=analysis.confidence)
         rows += _rows(cut, judgments, result, pairs, tested, analysis, spec)
     rows = with_holm(rows, analysis, len(criteria(analysis, spec)) * len(tested))
     source = partial(_source, analysis=analysis, spec=spec)
     return rows + expectation_rows(rows, analysis, spec, source)
-
-
-def _tie_rule(analysis: BradleyTerry) -> TieRule:
-    if analysis.ties == "davidson":
-        raise SpecificationError(
-            f"analysis {analysis.id}: ties: davidson is not in this version",
-            where=f"study.yaml, analyses, {analysis.id}, ties",
-            fix="set ties: half, or ties: drop",
-            code="not_in_this_version",
-        )
-    return analysis.ties
 
 
 def _every_pair(declared: list[Pair], spec: StudySpec) -> list[Pair]:
@@ -108,6 +94,16 @@ def _rows(
         yield row(Statistic.GAMES, Unit.COUNT, Quantity.of(rating.n_games))
         number = Quantity.of(component[system], *split) if component[system] else rating.rating
         yield row(Statistic.COMPONENT, Unit.COMPONENT, number)
+    if result.tie_parameter is not None:
+        yield label(
+            Statistic.TIE_PARAMETER,
+            Unit.RATIO,
+            result.tie_parameter.nu,
+            subject=STUDY,
+            subject_kind="study",
+            interval=result.tie_parameter.interval,
+            **whole,
+        )
     for pair, contrast in zip(pairs, result.differences):
         subject, comparator = pair
         behind = inside.get(component[subject], whole) if component[subject] == component[comparator] else whole
@@ -153,10 +149,10 @@ def _behind_components(
 def _behind(
     cut: Cut, judgments: ir.Table, analysis: BradleyTerry, spec: StudySpec, condition: str = ""
 ) -> dict[str, Any]:
-    counts = count_all(judgments, rated_outcomes(_tie_rule(analysis)))
+    counts = count_all(judgments, rated_outcomes(analysis.ties))
     return {"source": _source(cut, analysis, spec, condition), **counts.columns()}
 
 
 def _source(cut: Cut, analysis: BradleyTerry, spec: StudySpec, condition: str = "") -> str:
-    rated = with_outcomes(rated_outcomes(_tie_rule(analysis)))
+    rated = with_outcomes(rated_outcomes(analysis.ties))
     return source_query(cut, VIEW, analysis, spec, rated + condition)

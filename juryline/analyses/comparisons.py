@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from data_contracts.errors import SpecificationError
 from data_contracts.specification import StudySpec
-from data_contracts.specification_analyses import Analysis
+from data_contracts.specification_analyses import Analysis, Ties
 from data_contracts.vocabulary import Protocol, State
 from juryline.analyses.cuts import (
     cluster_codes,
@@ -26,7 +26,7 @@ from juryline.analyses.cuts import (
     sql_text,
     unit_columns,
 )
-from juryline.estimators.games import Games, Outcome, PairTallies, TieRule
+from juryline.estimators.games import Games, Outcome, PairTallies
 
 VIEW = "comparisons"
 OUTCOMES = {  # in the order of the codes that estimators read
@@ -124,8 +124,8 @@ def pair_codes(pairs: Sequence[Pair], spec: StudySpec) -> list[tuple[int, int]]:
     return [(spec.system_ids.index(subject), spec.system_ids.index(comparator)) for subject, comparator in pairs]
 
 
-def rated_outcomes(ties: TieRule) -> tuple[str, ...]:
-    """Outcomes that are a game to a rating: never both_fail, and a tie only where it counts half."""
+def rated_outcomes(ties: Ties) -> tuple[str, ...]:
+    """Outcomes that are a game to a rating: never both_fail, and no tie where ties are dropped."""
     rated = (Outcome.FIRST, Outcome.SECOND) if ties == "drop" else (Outcome.FIRST, Outcome.SECOND, Outcome.TIE)
     return tuple(OUTCOMES[outcome] for outcome in rated)
 

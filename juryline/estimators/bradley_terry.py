@@ -1,24 +1,26 @@
 """Bradley-Terry ratings: latent log odds of being preferred, from counts of games (METHODS 6).
 
 Belongs here: what can be estimated from which games, the Elo scale, intervals and tests, for ties that
-count half or are dropped. Does not: Davidson's tie parameter, which this version does not have.
+count half, are dropped, or have a parameter of their own. Does not: which strengths exist, and their fit
+(`strength_fits`).
 """
 
 import math
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from data_contracts.vocabulary import Reason, Status
-from juryline.estimators.comparison_graph import ComparisonGraph, comparison_graph
-from juryline.estimators.games import PairTallies, TieRule
+from juryline.estimators.comparison_graph import ComparisonGraph
+from juryline.estimators.games import PairTallies
 from juryline.estimators.inference import ClusterVariance, t_interval, t_test
 from juryline.estimators.quantity import Interval, Quantity, Test
-from juryline.estimators.strengths import Points, fit_strengths
+from juryline.estimators.strength_fits import StrengthFits, TieModel, fit_components
 
 CENTRE = 1000.0
 ELO_PER_LOG_ODDS = 400.0 / math.log(10.0)
 
 _METHOD = "sandwich_t"
+_BEFORE_OVERFLOW = (None, math.log(sys.float_info.max))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,16 +44,28 @@ class StrengthDifference:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TieParameter:
+    """Davidson's nu: for systems of equal strength, the odds of a tie are nu to 2."""
+
+    nu: Quantity
+    interval: Interval
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BradleyTerryResult:
-    """Ratings in the order of system codes, differences in the order of the pairs asked for."""
+    """Ratings in the order of system codes, differences in the order of the pairs asked for.
+
+    `tie_parameter` is None where ties count half or are dropped.
+    """
 
     ratings: tuple[StrengthRating, ...]
     differences: tuple[StrengthDifference, ...]
+    tie_parameter: TieParameter | None
     graph: ComparisonGraph
 
 
 def bradley_terry(
-    tallies: PairTallies, *, ties: TieRule, pairs: Sequence[tuple[int, int]], level: float
+    tallies: PairTallies, *, ties: TieModel, pairs: Sequence[tuple[int, int]], level: float
 ) -> BradleyTerryResult:
     """Estimate strengths by maximum likelihood, with intervals over clusters.
 
@@ -59,8 +73,9 @@ def bradley_terry(
     ----------
     tallies : PairTallies
         Games in which both failed are none here.
-    ties : {'half', 'drop'}
-        Half a win for each, or not a game. Their strengths are on different scales.
+    ties : {'half', 'drop', 'davidson'}
+        Half a win for each, not a game, or an outcome with a parameter of its own. Their strengths are on different
+        scales.
     pairs : sequence of (subject, comparator)
         System codes of the differences asked for.
     level : float
@@ -71,79 +86,83 @@ def bradley_terry(
     BradleyTerryResult
         Rating or difference insufficient, no_games: a system has none. Rating not_estimable,
         not_strongly_connected: some systems never met the others (disconnected), or won or lost every game against
-        them (ordered); a difference then has a value only inside a component, from the games inside it. Interval
-        insufficient, one_cluster, and test insufficient, too_few_units; either degenerate, zero_variance: no
-        cluster departs from the fit.
+        them (ordered); a difference then has a value only inside a component, from the games inside it.
+        Davidson's: not_estimable, no_decisive_game or tie_separation as `why_no_maximum`; the tie parameter is
+        not_estimable, no_ties without a tie, and strengths are then those of dropped ties; else it has the status
+        of the ratings. Interval insufficient, one_cluster, and test insufficient, too_few_units; either degenerate,
+        zero_variance: no cluster departs from the fit.
 
     Raises
     ------
     ValueError
-        A pair of equal or unknown systems, or a tie rule that is not one of the two.
+        A pair of equal or unknown systems, or a tie rule that is not one of the three.
 
     Notes
     -----
-    theta_i - theta_j = log odds that i is preferred; theta sums to 0 over the rated systems; rating = 1000 +
-    400/ln 10 theta. Variance H^+ M H^+, M the sum over clusters of outer products of scores, G/(G-1), two ways as in
-    METHODS 0.3. The interval of the probability is that of the difference, transformed.
+    theta_i - theta_j = log odds that i is preferred, in Davidson's model given that it is no tie; theta sums to 0 over
+    the rated systems; rating = 1000 + 400/ln 10 theta. Davidson: P(i) : P(j) : P(tie) = e^theta_i : e^theta_j :
+    nu e^((theta_i + theta_j)/2). Variance H^+ M H^+, M the sum over clusters of outer products of scores, G/(G-1),
+    two ways as in METHODS 0.3. The interval of the probability is that of the difference, transformed; that of nu
+    is exp of the one of ln nu, and its standard error nu times that of ln nu.
 
     References
     ----------
-    Bradley and Terry 1952; Ford 1957; Liang and Zeger 1986.
+    Bradley and Terry 1952; Ford 1957; Davidson 1970; Liang and Zeger 1986.
     """
     if any(one == other or not {one, other} <= set(range(tallies.n_systems)) for one, other in pairs):
         raise ValueError(f"pairs {list(pairs)}: each must be two of the {tallies.n_systems} systems")
-    points = Points.of(tallies, ties)
-    matrix = points.matrix()
-    graph = comparison_graph(matrix)
-    members = {number: graph.members(number) for number in range(1, graph.n_components + 1)}
-    fits = {number: fit_strengths(points, systems) for number, systems in members.items() if len(systems) > 1}
-    n_games = (matrix + matrix.T).sum(axis=1)
-
-    def rating(system: int) -> StrengthRating:
-        missing = _missing(graph, (system,), graph.split())
-        if missing is not None:
-            return StrengthRating(rating=missing, interval=_no_interval(missing, level), n_games=int(n_games[system]))
-        theta, variance = fits[1].of(system)
-        value = CENTRE + ELO_PER_LOG_ODDS * theta
-        return StrengthRating(
-            rating=Quantity.of(value),
-            interval=t_interval(value, _in_elo(variance), level=level, method=_METHOD),
-            n_games=int(n_games[system]),
-        )
-
-    def difference(subject: int, comparator: int) -> StrengthDifference:
-        missing = _missing(graph, (subject, comparator), graph.split((subject, comparator)))
-        if missing is not None:
-            interval = _no_interval(missing, level)
-            return StrengthDifference(
-                difference=missing,
-                interval=interval,
-                test=Test(statistic=missing, null_value=0.0),
-                win_probability=missing,
-                win_probability_interval=interval,
-            )
-        theta, variance = fits[int(graph.component[subject])].between(subject, comparator)
-        value, variance = ELO_PER_LOG_ODDS * theta, _in_elo(variance)
-        interval = t_interval(value, variance, level=level, method=_METHOD)
-        return StrengthDifference(
-            difference=Quantity.of(value),
-            interval=interval,
-            test=t_test(value, 0.0, variance),
-            win_probability=Quantity.of(_chance(value)),
-            win_probability_interval=_as_chance(interval),
-        )
-
+    fits = fit_components(tallies, ties)
     return BradleyTerryResult(
-        ratings=tuple(rating(system) for system in range(tallies.n_systems)),
-        differences=tuple(difference(*pair) for pair in pairs),
-        graph=graph,
+        ratings=tuple(_rating(fits, system, level) for system in range(tallies.n_systems)),
+        differences=tuple(_difference(fits, pair, level) for pair in pairs),
+        tie_parameter=_tie_parameter(fits, level) if ties == "davidson" else None,
+        graph=fits.graph,
     )
 
 
-def _missing(graph: ComparisonGraph, systems: tuple[int, ...], split: tuple[Reason, ...]) -> Quantity | None:
-    if not all(graph.component[list(systems)]):
-        return Quantity.missing(Status.INSUFFICIENT, Reason.NO_GAMES)
-    return Quantity.missing(Status.NOT_ESTIMABLE, *split) if split else None
+def _rating(fits: StrengthFits, system: int, level: float) -> StrengthRating:
+    n_games = int(fits.n_games[system])
+    missing = fits.no_rating(system)
+    if missing is not None:
+        return StrengthRating(rating=missing, interval=_no_interval(missing, level), n_games=n_games)
+    theta, variance = fits.of(system)
+    value = CENTRE + ELO_PER_LOG_ODDS * theta
+    interval = t_interval(value, _in_elo(variance), level=level, method=_METHOD)
+    return StrengthRating(rating=Quantity.of(value), interval=interval, n_games=n_games)
+
+
+def _difference(fits: StrengthFits, pair: tuple[int, int], level: float) -> StrengthDifference:
+    missing = fits.no_difference(*pair)
+    if missing is not None:
+        interval = _no_interval(missing, level)
+        return StrengthDifference(
+            difference=missing,
+            interval=interval,
+            test=Test(statistic=missing, null_value=0.0),
+            win_probability=missing,
+            win_probability_interval=interval,
+        )
+    theta, variance = fits.of(*pair)
+    value, variance = ELO_PER_LOG_ODDS * theta, _in_elo(variance)
+    interval = t_interval(value, variance, level=level, method=_METHOD)
+    return StrengthDifference(
+        difference=Quantity.of(value),
+        interval=interval,
+        test=t_test(value, 0.0, variance),
+        win_probability=Quantity.of(_chance(value)),
+        win_probability_interval=_transformed(interval, _chance),
+    )
+
+
+def _tie_parameter(fits: StrengthFits, level: float) -> TieParameter:
+    missing = fits.no_tie_parameter()
+    if missing is not None:
+        return TieParameter(nu=missing, interval=_no_interval(missing, level))
+    log_nu, variance = fits.of_ties()
+    interval = t_interval(log_nu, variance, level=level, bounds=_BEFORE_OVERFLOW, method=_METHOD)
+    nu = math.exp(log_nu)
+    std_error = None if interval.std_error is None else nu * interval.std_error
+    return TieParameter(nu=Quantity.of(nu), interval=_transformed(interval, math.exp, std_error))
 
 
 def _no_interval(missing: Quantity, level: float) -> Interval:
@@ -156,10 +175,11 @@ def _in_elo(variance: ClusterVariance) -> ClusterVariance:
     return replace(variance, variance=variance.variance * ELO_PER_LOG_ODDS**2)
 
 
-def _as_chance(interval: Interval) -> Interval:
+def _transformed(interval: Interval, change: Callable[[float], float], std_error: float | None = None) -> Interval:
+    """The interval with both ends changed by an increasing function."""
     if interval.low is None or interval.high is None:
         return interval
-    return replace(interval, low=_chance(interval.low), high=_chance(interval.high), std_error=None)
+    return replace(interval, low=change(interval.low), high=change(interval.high), std_error=std_error)
 
 
 def _chance(elo: float) -> float:

@@ -175,6 +175,14 @@ VIEWS: dict[str, tuple[View, ...]] = {
             pairs=True,
             beside=((S.WIN_PROBABILITY, "P(first preferred)"),),
         ),
+        View(
+            caption="Ties",
+            statistics=(S.TIE_PARAMETER,),
+            subject="Parameter",
+            value="Value",
+            label=statistic_label,
+            study=True,
+        ),
         EXPECTATIONS,
     ),
     "agreement": (
@@ -229,7 +237,8 @@ HOW_TO_READ = {
     "elo": "The expected final rating over random orders of these very comparisons. It describes them and grows with "
     "their number: ratings of populations with different numbers of games are not comparable.",
     "bradley_terry": "Ratings have an arbitrary zero: quote differences. Different tie rules give different scales. "
-    "A system that never lost, or never won, has no finite rating and gets none.",
+    "A system that never lost, or never won, has no finite rating and gets none. Where ties have a parameter ν, "
+    "systems of equal strength tie ν times for every two games that one of them wins.",
     "agreement": "How far raters agree on raw judgments, before any adjudication. Agreement is reliability, not "
     "validity, and no coefficient has a universal cut-off. Read it beside raw agreement and the shares of the labels.",
     "judge_agreement": "How often the judge gives the label that a human gives, beside how often humans agree with one "

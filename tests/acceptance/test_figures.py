@@ -34,6 +34,14 @@ def test_qlora_bradley_terry_counts_a_tie_as_half_a_win(real):
     assert {name: ratings[name] for name in GOLDEN["qlora"]["half"]} == pytest.approx(GOLDEN["qlora"]["half"], abs=5e-3)
 
 
+def test_qlora_davidson_gives_ties_a_parameter(real):
+    ratings = real("qlora").estimates("rating", analysis="davidson")
+
+    golden = GOLDEN["qlora"]["davidson"]
+    assert {name: ratings[name] for name in golden} == pytest.approx(golden, abs=5e-3)
+    assert real("qlora").estimates("tie_parameter") == {"all": pytest.approx(GOLDEN["qlora"]["nu"], abs=5e-6)}
+
+
 @pytest.mark.parametrize(
     ("coefficient", "golden"),
     [

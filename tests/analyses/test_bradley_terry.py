@@ -76,6 +76,40 @@ def test_the_worked_example(study, estimate):
     assert half["c/rating"].reason == half["c/component"].reason == (Reason.NO_GAMES,)
 
 
+def test_davidsons_ties_have_a_parameter_of_the_whole_study(study, estimate):
+    rows = estimate(study(", ties: davidson"), worked())
+
+    nu, difference = rows["all/tie_parameter"], rows["a/b/rating_difference"]
+    assert nu.value == pytest.approx(2.309401, abs=5e-7)
+    assert (nu.unit, nu.subject_kind, nu.ci_method, nu.n_clusters) == ("ratio", "study", "sandwich_t", 8)
+    assert nu.ci_low < nu.value < nu.ci_high
+    assert difference.value == pytest.approx(190.8485, abs=5e-5)
+    assert (difference.n_judgments, nu.n_judgments) == (8, 8)
+    assert rows["a/b/win_probability"].value == pytest.approx(0.75)
+    assert rows["a/games"].value == 8
+    assert "all/tie_parameter" not in estimate(study(), worked())
+
+
+def test_wins_and_ties_that_separate_leave_no_rating_no_difference_and_no_test(study, estimate):
+    rows = estimate(study(", ties: davidson"), [row for row in worked() if row["outcome"] != "system_2"])
+
+    for name in ("a/rating", "a/b/rating_difference", "a/b/rating_difference_t", "all/tie_parameter"):
+        assert (rows[name].status, rows[name].reason) == (Status.NOT_ESTIMABLE, (Reason.TIE_SEPARATION,))
+    assert rows["a/b/rating_difference_t"].p_adjusted is None
+    assert rows["a/component"].value == rows["b/component"].value == 1
+
+
+def test_without_a_tie_davidsons_ratings_are_those_of_dropped_ties(study, estimate):
+    decisive = [row for row in circle() if row["outcome"] != "tie"]
+    davidson, drop = (estimate(study(f", ties: {ties}"), decisive) for ties in ("davidson", "drop"))
+
+    nu = davidson.pop("all/tie_parameter")
+    assert (nu.status, nu.reason) == (Status.NOT_ESTIMABLE, (Reason.NO_TIES,))
+    assert {name: (row.value, row.ci_low) for name, row in davidson.items()} == {
+        name: (row.value, row.ci_low) for name, row in drop.items()
+    }
+
+
 def test_declared_pairs_are_tested_in_one_family_and_the_others_only_given(study, estimate):
     rows = estimate(study(", pairs: [[a, b], [c, a]]"), circle())
 
@@ -137,10 +171,11 @@ def test_a_contrast_inside_a_component_names_only_its_own_games(study, estimate,
     assert found == ["j000002", "j000003", "j000004"]
 
 
-def test_abstentions_and_failures_of_both_change_no_rating_and_are_counted(study, estimate):
+@pytest.mark.parametrize("options", ["", ", ties: davidson"])
+def test_abstentions_and_failures_of_both_change_no_rating_and_are_counted(study, estimate, options):
     others = [("a", "abstain", "b", 40), ("a", "x", "b", 41), ("b", "missing", "c", 1)]
 
-    one, other = estimate(study(), circle()), estimate(study(), circle(*others))
+    one, other = estimate(study(options), circle()), estimate(study(options), circle(*others))
 
     for name in ("a/rating", "a/c/rating_difference"):
         assert (one[name].value, one[name].ci_low) == (other[name].value, other[name].ci_low)
@@ -154,8 +189,9 @@ def test_no_judgments_at_all_are_insufficient(study, estimate):
     assert (row.status, row.reason, row.n_judgments) == (Status.INSUFFICIENT, (Reason.NO_GAMES,), 0)
 
 
-def test_the_order_of_rows_changes_nothing(study, estimate):
-    assert estimate(study(), circle()[::-1]) == estimate(study(), circle())
+@pytest.mark.parametrize("options", ["", ", ties: davidson"])
+def test_the_order_of_rows_changes_nothing(study, estimate, options):
+    assert estimate(study(options), circle()[::-1]) == estimate(study(options), circle())
 
 
 @pytest.mark.parametrize("more", ["claim: {independent_unit: [case]}", "claim: {independent_unit: [rater]}"])
@@ -181,7 +217,6 @@ def test_a_ranking_is_one_judgment_in_one_cluster(study, estimate, more):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (", ties: davidson", "ties: davidson is not in this version"),
         (", interval: {method: bootstrap}", "interval: bootstrap is not in this version"),
     ],
 )

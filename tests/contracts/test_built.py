@@ -27,7 +27,6 @@ def test_everything_unbuilt_is_named_with_its_line():
     assert {what: lines[line - 1].split(",")[0].strip() for what, line in told.items()} == {
         "interval: {method: percentile} for likert": "- {id: likert",
         "labels: settle": "- {id: wins",
-        "ties: davidson": "- {id: bt",
         "coefficient kendall_w": "- {id: ranks",
         "method judge_agreement": "- {id: humans-judge",
         "method order_effects": "- {id: order",
@@ -45,7 +44,7 @@ def test_everything_unbuilt_is_named_with_its_line():
         ("win_rates, interval: {method: bootstrap}", False),
         ("elo, interval: {method: bootstrap}", True),
         ("elo, interval: {method: percentile}", False),
-        ("bradley_terry, ties: drop", True),
+        ("bradley_terry, ties: davidson", True),
         ("bradley_terry, interval: {method: bootstrap}", False),
         ("agreement, interval: {method: percentile}", True),
         ("agreement, interval: {method: percentile}, raters: random", False),

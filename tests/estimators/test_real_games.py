@@ -94,6 +94,16 @@ def test_qlora_bradley_terry(qlora, tallied):
         assert result.ratings[names.index(name)].rating.value == pytest.approx(rating, abs=5e-3)
 
 
+def test_qlora_with_davidsons_ties(qlora, tallied):
+    games, names = qlora
+
+    result = bradley_terry(tallied(games), ties="davidson", pairs=[], level=0.95)
+
+    for name, rating in GOLDEN["qlora"]["davidson"].items():
+        assert result.ratings[names.index(name)].rating.value == pytest.approx(rating, abs=5e-3)
+    assert result.tie_parameter.nu.value == pytest.approx(GOLDEN["qlora"]["nu"], abs=5e-6)
+
+
 def test_qlora_order_by_elo(qlora):
     games, names = qlora
 
