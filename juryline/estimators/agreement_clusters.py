@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from juryline.estimators.agreement_units import Merged
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Clusters:
@@ -30,15 +32,15 @@ class Clusters:
         return stream.multinomial(self.n, self.multiplicity / self.n)
 
 
-def clusters_of(cluster: np.ndarray, number: np.ndarray, n_units: int) -> Clusters:
+def clusters_of(cluster: np.ndarray, merged: Merged) -> Clusters:
     """Clusters as sums of merged units; clusters of one unit are merged as their units are.
 
     Parameters
     ----------
-    cluster, number : ndarray of int, shape (n,)
-        Cluster of each unit, and the merged unit that it became.
-    n_units : int
-        Merged units.
+    cluster : ndarray of int, shape (n_units,)
+        Cluster of each unit, codes from 0 without a gap.
+    merged : Merged
+        The units.
 
     Notes
     -----
@@ -46,10 +48,9 @@ def clusters_of(cluster: np.ndarray, number: np.ndarray, n_units: int) -> Cluste
     """
     from scipy.sparse import csr_array, eye_array
 
-    n_clusters = len(np.unique(cluster))
+    n_clusters, n_merged = int(cluster.max(initial=-1)) + 1, len(merged.count)
     if n_clusters == len(cluster):
-        incidence = eye_array(n_units, format="csr")
-        return Clusters(incidence=incidence, multiplicity=np.bincount(number, minlength=n_units))
-    incidence = csr_array((np.ones(len(cluster)), (cluster, number)), shape=(n_clusters, n_units))
+        return Clusters(incidence=eye_array(n_merged, format="csr"), multiplicity=merged.count)
+    incidence = csr_array((np.ones(len(cluster)), (cluster, merged.place)), shape=(n_clusters, n_merged))
     incidence.sum_duplicates()
     return Clusters(incidence=incidence, multiplicity=np.ones(n_clusters, dtype=np.int64))

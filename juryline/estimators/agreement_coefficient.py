@@ -54,7 +54,8 @@ def estimate_coefficient(coefficient: Coefficient, ratings: Ratings) -> Quantity
         undefined, no_shared_unit: no unit has the ratings it needs. undefined, one_category: chance leaves no room
         for disagreement. ok with unit_count_below_30: it rests on fewer than 30 units.
     """
-    return quantity_of(coefficient, totals_of(coefficient.sums(ratings), np.ones((1, ratings.n_units)))[0])
+    merged = ratings.merged(named=coefficient.names_raters)
+    return quantity_of(coefficient, totals_of(coefficient.sums(merged.ratings), merged.count[np.newaxis])[0])
 
 
 def quantity_of(coefficient: Coefficient, totals: np.ndarray) -> Quantity:

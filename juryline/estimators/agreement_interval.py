@@ -155,8 +155,8 @@ def _prepare(ratings: Ratings, cluster: np.ndarray, coefficients: Sequence[Coeff
     for coefficient in coefficients:
         named = coefficient.names_raters
         if named not in merged:
-            patterns, number = (ratings if named else ratings.nameless()).merged()
-            merged[named] = patterns, clusters_of(cluster, number, patterns.n_units)
+            of_units = ratings.merged(named=named)
+            merged[named] = of_units.ratings, clusters_of(cluster, of_units)
         patterns, clusters = merged[named]
         sums = coefficient.sums(patterns)
         totals = totals_of(sums, totals_of(clusters.incidence, clusters.multiplicity[np.newaxis].astype(float)))[0]

@@ -7,13 +7,13 @@ A rater's several judgments of one unit are one rating whose label is a vector o
 with one judgment the share is 1. Agreement is counted between different raters only.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-_LARGEST_CODE = 2**63  # what a pattern of labels must stay below to be packed into one integer
+from juryline.estimators.rating_patterns import Codes, Patterns, ordered_patterns
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -40,21 +40,38 @@ class Coincidences:
 class Ratings:
     """Ratings in the order of (unit, rater, label), each of these once; made by `tally_ratings`.
 
-    Attributes
+    Parameters
     ----------
-    unit, rater, label : ndarray of int, shape (n,)
-        Codes from 0; every unit has a rating.
-    share : ndarray of float, shape (n,)
-        Share of the label among the rater's judgments of the unit.
+    codes : tuple of three ndarray of int, each of shape (n,)
+        Of unit, rater and label, from 0; every unit has a rating.
+    shares : ndarray of float, shape (n,), or None
+        Share of the label among the rater's judgments of the unit; None where each is 1.
+    patterns : Patterns or None
+        Units rated alike; None where that cannot be numbered.
     """
 
-    unit: np.ndarray
-    rater: np.ndarray
-    label: np.ndarray
-    share: np.ndarray
+    codes: Codes
+    shares: np.ndarray | None
     n_units: int
     n_raters: int
     n_labels: int
+    patterns: Patterns | None
+
+    @cached_property
+    def unit(self) -> np.ndarray:
+        return self.codes[0].astype(np.int64, copy=False)
+
+    @cached_property
+    def rater(self) -> np.ndarray:
+        return self.codes[1].astype(np.int64, copy=False)
+
+    @cached_property
+    def label(self) -> np.ndarray:
+        return self.codes[2].astype(np.int64, copy=False)
+
+    @cached_property
+    def share(self) -> np.ndarray:
+        return np.ones(len(self.unit)) if self.shares is None else self.shares
 
     @cached_property
     def raters_per_unit(self) -> np.ndarray:
@@ -139,61 +156,96 @@ class Ratings:
         Units rated alike by different raters become equal, so that `merged` can join them. Ratings that are
         vectors of shares are returned as they are.
         """
-        if len(self.unit) != self.raters_per_unit.sum():
+        if self.shares is not None:
             return self
         order = np.lexsort((self.label, self.unit))
         first = np.repeat(_starts(self.unit), self.raters_per_unit)
         place = np.arange(len(self.unit)) - first
-        return replace(self, rater=place, label=self.label[order], n_raters=int(self.raters_per_unit.max(initial=1)))
+        return _ratings(
+            (self.unit, place, self.label[order]),
+            None,
+            n_units=self.n_units,
+            n_raters=int(self.raters_per_unit.max(initial=1)),
+            n_labels=self.n_labels,
+        )
 
-    def merged(self) -> tuple["Ratings", np.ndarray]:
-        """One unit for all that were rated alike, and the number of the one that each unit became.
+    def merged(self, *, named: bool) -> "Merged":
+        """One unit for all that were rated alike: by the same raters or, not `named`, by whomever.
 
         What is computed of units then costs what their patterns do. Ratings that are vectors of shares, or of too many
-        raters to number their patterns, are returned as they are.
+        raters to number their patterns, are left as they are.
         """
-        base = self.n_labels + 1
-        if len(self.unit) != self.raters_per_unit.sum() or base**self.n_raters >= _LARGEST_CODE or not self.n_units:
-            return self, np.arange(self.n_units)
-        digit = (self.label + 1) * np.array([base**rater for rater in range(self.n_raters)])[self.rater]
-        pattern = np.add.reduceat(digit, _starts(self.unit))
-        _, example, number = np.unique(pattern, return_index=True, return_inverse=True)
-        return self._of_units(example), number
+        if self.patterns is None:
+            one_each = Merged(ratings=self, count=np.ones(self.n_units, dtype=np.int64), steps=())
+            nameless = self if named else self.nameless()
+            return one_each if nameless.patterns is None else nameless.merged(named=True)
+        merged = Merged(
+            ratings=self._of_units(self.patterns.example), count=self.patterns.count, steps=(self.patterns,)
+        )
+        return merged if named else merged.nameless()
 
     def without(self, rater: int) -> "Ratings":
         """The ratings of all other raters; units that nobody else rated are gone."""
         kept = self.rater != rater
         units, unit = np.unique(self.unit[kept], return_inverse=True)
-        return replace(
-            self,
-            unit=unit,
-            rater=self.rater[kept],
-            label=self.label[kept],
-            share=self.share[kept],
-            n_units=len(units),
-        )
+        return self._with((unit, self.rater[kept], self.label[kept]), kept, len(units))
 
     def _of_units(self, units: np.ndarray) -> "Ratings":
-        places, entries = aligned(units, self.unit)
-        return replace(
-            self,
-            unit=places,
-            rater=self.rater[entries],
-            label=self.label[entries],
-            share=self.share[entries],
-            n_units=len(units),
-        )
+        unit, rater, label = self.codes
+        places, entries = aligned(units.astype(unit.dtype), unit)
+        return self._with((places, rater[entries], label[entries]), entries, len(units))
+
+    def _with(self, codes: Codes, kept: np.ndarray, n_units: int) -> "Ratings":
+        shares = None if self.shares is None else self.shares[kept]
+        return _ratings(codes, shares, n_units=n_units, n_raters=self.n_raters, n_labels=self.n_labels)
 
     @cached_property
     def _cell(self) -> np.ndarray:
         return self.unit * self.n_raters + self.rater
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Merged:
+    """One unit for all that were rated alike.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        Of the merged units.
+    count : ndarray of int, shape (n_merged,)
+        Units that each stands for.
+    steps : tuple of Patterns
+        What was merged into what.
+    """
+
+    ratings: Ratings
+    count: np.ndarray
+    steps: tuple[Patterns, ...]
+
+    @cached_property
+    def place(self) -> np.ndarray:
+        """The merged unit that each unit became, shape (n_units,)."""
+        place = np.arange(len(self.count)) if not self.steps else self.steps[0].place
+        for step in self.steps[1:]:
+            place = step.place[place]
+        return place
+
+    def nameless(self) -> "Merged":
+        """Merged further, whoever the raters were."""
+        nameless = self.ratings.nameless()
+        patterns = nameless.patterns
+        if patterns is None:
+            return self
+        merged = nameless.merged(named=True)
+        count = np.bincount(patterns.place, weights=self.count).astype(np.int64)
+        return Merged(ratings=merged.ratings, count=count, steps=(*self.steps, patterns))
+
+
 def tally_ratings(
     unit: np.ndarray,
     rater: np.ndarray,
     label: np.ndarray,
-    count: np.ndarray,
+    count: np.ndarray | None,
     *,
     n_units: int,
     n_raters: int,
@@ -205,8 +257,8 @@ def tally_ratings(
     ----------
     unit, rater, label : ndarray of int, shape (n,)
         Codes from 0, in any order; a unit without a judgment is refused.
-    count : ndarray of int, shape (n,)
-        Judgments in which the rater gave the unit this label, at least 1.
+    count : ndarray of int, shape (n,), or None
+        Judgments in which the rater gave the unit this label, at least 1; None where each is one.
     n_labels : int
         Declared labels, observed or not.
 
@@ -214,31 +266,41 @@ def tally_ratings(
     ------
     ValueError
         Codes out of range, units without a judgment, lengths that differ, counts below 1.
+
+    Notes
+    -----
+    Judgments that come in the order of unit and rater, none of them twice, are taken as they are.
     """
-    unit, rater, label = (np.asarray(codes, dtype=np.int64) for codes in (unit, rater, label))
-    count = np.asarray(count)
-    if not len(unit) == len(rater) == len(label) == len(count):
+    unit, rater, label = (np.asarray(codes) for codes in (unit, rater, label))
+    count = None if count is None else np.asarray(count)
+    if not len(unit) == len(rater) == len(label) == (len(unit) if count is None else len(count)):
         raise ValueError("unit, rater, label and count must be of one length")
+    if count is not None and (count < 1).any():
+        raise ValueError("count must be at least 1")
+    sizes = {"n_units": n_units, "n_raters": n_raters, "n_labels": n_labels}
+    ordered, patterns = ordered_patterns((unit, rater, label), **sizes)
+    if ordered:
+        return Ratings(codes=(unit, rater, label), shares=None, patterns=patterns, **sizes)
+    unit, rater, label = (codes.astype(np.int64, copy=False) for codes in (unit, rater, label))
     if not (_within(unit, n_units) and np.bincount(unit, minlength=n_units).all()):
         raise ValueError(f"unit must use every code below {n_units}")
     if not (_within(rater, n_raters) and _within(label, n_labels)):
         raise ValueError(f"rater and label must be codes below {n_raters} and {n_labels}")
-    if (count < 1).any():
-        raise ValueError("count must be at least 1")
     key, place = np.unique((unit * n_raters + rater) * n_labels + label, return_inverse=True)
     cell = key // n_labels
-    judgments = np.bincount(place, weights=count)
     starts = _starts(cell)
-    of_cell = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(cell))))
-    return Ratings(
-        unit=cell // n_raters,
-        rater=cell % n_raters,
-        label=key % n_labels,
-        share=judgments / np.bincount(of_cell, weights=judgments)[of_cell] if len(key) else judgments,
-        n_units=n_units,
-        n_raters=n_raters,
-        n_labels=n_labels,
-    )
+    shares = None
+    if len(starts) < len(key):
+        judgments = np.bincount(place, weights=count)
+        of_cell = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(cell))))
+        shares = judgments / np.bincount(of_cell, weights=judgments)[of_cell]
+    return _ratings((cell // n_raters, cell % n_raters, key % n_labels), shares, **sizes)
+
+
+def _ratings(codes: Codes, shares: np.ndarray | None, *, n_units: int, n_raters: int, n_labels: int) -> Ratings:
+    """Ratings that are in order."""
+    patterns = None if shares is not None else ordered_patterns(codes, n_units, n_raters, n_labels)[1]
+    return Ratings(codes=codes, shares=shares, patterns=patterns, n_units=n_units, n_raters=n_raters, n_labels=n_labels)
 
 
 def aligned(left: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -172,7 +172,7 @@ def _no_interval(missing: Quantity, level: float) -> Interval:
 def _in_elo(variance: ClusterVariance) -> ClusterVariance:
     if variance.variance is None:
         return variance
-    return replace(variance, variance=variance.variance * ELO_PER_LOG_ODDS**2)
+    return ClusterVariance(variance=variance.variance * ELO_PER_LOG_ODDS**2, n_clusters=variance.n_clusters)
 
 
 def _transformed(interval: Interval, change: Callable[[float], float], std_error: float | None = None) -> Interval:

@@ -43,7 +43,7 @@ class ComparisonGraph:
             games that join them were won by the same side.
         """
         chosen = np.flatnonzero(self.component) if systems is None else np.asarray(systems)
-        n_components, n_pieces = len(np.unique(self.component[chosen])), len(np.unique(self.piece[chosen]))
+        n_components, n_pieces = len(set(self.component[chosen].tolist())), len(set(self.piece[chosen].tolist()))
         if n_components <= 1:
             return ()
         disconnected = (Reason.DISCONNECTED,) if n_pieces > 1 else ()

@@ -11,7 +11,9 @@ import numpy as np
 
 from data_contracts.vocabulary import Reason
 from juryline.estimators.games import PairTallies
-from juryline.estimators.inference import ClusterVariance, cluster_variance
+from juryline.estimators.inference import ClusterVariance
+from juryline.estimators.matrix_inverse import inverse_of
+from juryline.estimators.sandwich import Sandwich, sandwich_of
 
 _SMALLEST_STEP = 1e-10  # in log odds; the step after it is its square
 _MOST_STEPS = 500
@@ -27,43 +29,32 @@ class DavidsonStrengths:
         By system code.
     log_nu : float
         Logarithm beta of the tie parameter.
-    place : ndarray of int, shape (n_systems,)
-        Place of each member among the members.
-    inverse : ndarray of float, shape (n_members + 1, n_members + 1)
-        Of the observed information on the sum-zero space; beta comes last.
-    first, second : ndarray of int, shape (n_rows,)
-        Places of the two systems of each row of the tally.
-    won, tied : ndarray of float, shape (n_rows,)
-        Score of each row: half the wins of `first` minus its losses, and the ties, each minus what is expected.
-    clusters : tuple of ndarray of int, each of shape (n_rows,)
+    influence : dict of int to ndarray of float, shape (n_members + 1,)
+        By system code: error of theta by the scores of the members and of beta.
+    influence_of_ties : ndarray of float, shape (n_members + 1,)
+        The same of beta.
+    sandwich : Sandwich
+        Of the scores of the members and of beta, which comes last.
     """
 
     theta: dict[int, float]
     log_nu: float
-    place: np.ndarray
-    inverse: np.ndarray
-    first: np.ndarray
-    second: np.ndarray
-    won: np.ndarray
-    tied: np.ndarray
-    clusters: tuple[np.ndarray, ...]
+    influence: dict[int, np.ndarray]
+    influence_of_ties: np.ndarray
+    sandwich: Sandwich
 
     def of(self, system: int) -> tuple[float, ClusterVariance]:
         """Strength of a system and its variance."""
-        return self.theta[system], self._variance(self.inverse[self.place[system]])
+        return self.theta[system], self.sandwich.variance(self.influence[system])
 
     def between(self, subject: int, comparator: int) -> tuple[float, ClusterVariance]:
         """Strength of one system minus that of another, and its variance."""
-        direction = self.inverse[self.place[subject]] - self.inverse[self.place[comparator]]
-        return self.theta[subject] - self.theta[comparator], self._variance(direction)
+        contrast = self.influence[subject] - self.influence[comparator]
+        return self.theta[subject] - self.theta[comparator], self.sandwich.variance(contrast)
 
     def of_ties(self) -> tuple[float, ClusterVariance]:
         """Logarithm of the tie parameter and its variance."""
-        return self.log_nu, self._variance(self.inverse[-1])
-
-    def _variance(self, direction: np.ndarray) -> ClusterVariance:
-        psi = self.won * (direction[self.first] - direction[self.second]) + self.tied * direction[-1]
-        return cluster_variance(psi, self.clusters)
+        return self.log_nu, self.sandwich.variance(self.influence_of_ties)
 
 
 def why_no_maximum(wins: np.ndarray, ties: np.ndarray) -> tuple[Reason, ...]:
@@ -133,7 +124,7 @@ def maximise_davidson(wins: np.ndarray, ties: np.ndarray) -> tuple[np.ndarray, n
     at = np.append(np.zeros(size), math.log(2 * share / (1 - share)))
     likelihood = _log_likelihood(wins, ties, at)
     for _ in range(_MOST_STEPS):
-        step = _inverse(*_information(games, at)) @ _score(wins, ties, at)
+        step = (_inverse(*_information(games, at)) * _score(wins, ties, at)).sum(axis=1)
         while (moved := _log_likelihood(wins, ties, at + step)) < likelihood - 1e-12 * abs(likelihood):
             step = step / 2
         at, likelihood = at + step, moved
@@ -164,17 +155,20 @@ def fit_davidson(tallies: PairTallies, members: np.ndarray) -> DavidsonStrengths
     n_games = tallies.wins + tallies.losses + tallies.ties
     rows = (place[tallies.first] >= 0) & (place[tallies.second] >= 0) & (n_games > 0)
     first, second = place[tallies.first[rows]], place[tallies.second[rows]]
-    chance, reverse, tie = _chances((at[first] - at[second]) / 2, at[-1])
+    chance, reverse, tie = (table[first, second] for table in _chances(_half_differences(at), at[-1]))
+    won = (tallies.wins[rows] - tallies.losses[rows] - n_games[rows] * (chance - reverse)) / 2
+    tied = tallies.ties[rows] - n_games[rows] * tie
     return DavidsonStrengths(
         theta=dict(zip(members.tolist(), at[:-1].tolist())),
         log_nu=float(at[-1]),
-        place=place,
-        inverse=inverse,
-        first=first,
-        second=second,
-        won=(tallies.wins[rows] - tallies.losses[rows] - n_games[rows] * (chance - reverse)) / 2,
-        tied=tallies.ties[rows] - n_games[rows] * tie,
-        clusters=tuple(codes[rows] for codes in tallies.clusters),
+        influence=dict(zip(members.tolist(), inverse)),
+        influence_of_ties=inverse[-1],
+        sandwich=sandwich_of(
+            np.stack([first, second, np.full_like(first, len(members))], axis=1),
+            np.stack([won, -won, tied], axis=1),
+            tuple(codes[rows] for codes in tallies.clusters),
+            len(members) + 1,
+        ),
     )
 
 
@@ -233,6 +227,6 @@ def _inverse(theta: np.ndarray, cross: np.ndarray, beta: float) -> np.ndarray:
     filled[:size, :size] = theta + scale / size
     filled[:size, size] = filled[size, :size] = cross
     filled[size, size] = beta
-    inverse = np.linalg.inv(filled)
+    inverse = inverse_of(filled)
     inverse[:size, :size] -= 1 / (scale * size)
     return inverse

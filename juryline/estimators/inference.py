@@ -11,6 +11,7 @@ import hashlib
 import math
 import sys
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -353,6 +354,7 @@ def exact_mean(values: np.ndarray) -> float:
     return math.fsum(values) / len(values)
 
 
+@cache
 def t_quantile(level: float, df: float) -> float:
     """Half-width, in standard errors, of a two-sided t interval."""
     from scipy.special import stdtrit

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from juryline.estimators.games import Games
-from juryline.estimators.philox import compiled, fill_words
+from juryline.estimators.machine_code import compiled
+from juryline.estimators.philox import fill_words
 
 LANES = 16  # orderings side by side: enough to hide the latency of exp, few enough to stay in cache
 

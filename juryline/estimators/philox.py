@@ -1,14 +1,10 @@
 """Random words that depend on what they are for, never on when or by whom they are drawn.
 
-Belongs here: the counter-based generator Philox4x32-10 and the compilation of number-crunching
-kernels to machine code. A word is a function of a key and a counter, so the shuffle of ordering
-4,711 of round 12 is the same on one thread and on sixteen, and on any machine.
+Belongs here: the counter-based generator Philox4x32-10. A word is a function of a key and a counter, so the
+shuffle of ordering 4,711 of round 12 is the same on one thread and on sixteen, and on any machine.
 """
 
 import hashlib
-from collections.abc import Callable
-from functools import cache
-from typing import Any
 
 import numpy as np
 
@@ -65,20 +61,3 @@ def key_of(*parts: int | str) -> int:
     """Key of the stream that belongs to a seed and to what it is drawn for."""
     digest = hashlib.sha256("/".join(str(part) for part in parts).encode()).digest()
     return int.from_bytes(digest[:8], "big") >> 1
-
-
-@cache
-def compiled(kernel: Callable[..., None]) -> Callable[..., Any]:
-    """Machine code of a kernel, kept on disk where a place for it can be found.
-
-    Notes
-    -----
-    numba looks at NUMBA_CACHE_DIR, then beside the module, then in the user's own cache. Where none
-    can be written it refuses to cache; then the kernel is compiled once a process.
-    """
-    from numba import njit
-
-    try:
-        return njit(nogil=True, cache=True)(kernel)
-    except RuntimeError:
-        return njit(nogil=True)(kernel)

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from juryline.estimators.games import PairTallies, TieRule
-from juryline.estimators.inference import ClusterVariance, cluster_variance
+from juryline.estimators.inference import ClusterVariance
+from juryline.estimators.matrix_inverse import inverse_of
+from juryline.estimators.sandwich import Sandwich, sandwich_of
 
 _SMALLEST_STEP = 1e-10  # in log odds; the step after it is its square
 _MOST_STEPS = 500
@@ -64,23 +66,24 @@ class Strengths:
     ----------
     theta : dict of int to float
         By system code.
-    influence : dict of int to ndarray of float, shape (n_cells,)
-        By system code: contribution of each cell of the clusters to the error of theta.
-    clusters : tuple of ndarray of int, each of shape (n_cells,)
+    influence : dict of int to ndarray of float, shape (n_members,)
+        By system code: error of theta by the scores of the members.
+    sandwich : Sandwich
+        Of the scores of the members.
     """
 
     theta: dict[int, float]
     influence: dict[int, np.ndarray]
-    clusters: tuple[np.ndarray, ...]
+    sandwich: Sandwich
 
     def of(self, system: int) -> tuple[float, ClusterVariance]:
         """Strength of a system and its variance."""
-        return self.theta[system], cluster_variance(self.influence[system], self.clusters)
+        return self.theta[system], self.sandwich.variance(self.influence[system])
 
     def between(self, subject: int, comparator: int) -> tuple[float, ClusterVariance]:
         """Strength of one system minus that of another, and its variance."""
-        psi = self.influence[subject] - self.influence[comparator]
-        return self.theta[subject] - self.theta[comparator], cluster_variance(psi, self.clusters)
+        contrast = self.influence[subject] - self.influence[comparator]
+        return self.theta[subject] - self.theta[comparator], self.sandwich.variance(contrast)
 
 
 def fit_strengths(points: Points, members: np.ndarray) -> Strengths:
@@ -95,25 +98,22 @@ def fit_strengths(points: Points, members: np.ndarray) -> Strengths:
     Notes
     -----
     The score of a row is e (1_i - 1_j), e = points taken - games times p_ij; its contribution is H^+ times it, H
-    the observed information on the sum-zero space. Rows are summed within cells of the clusters first.
+    the observed information on the sum-zero space.
     """
     theta, information = _maximise(points.matrix()[np.ix_(members, members)])
     place = np.full(points.n_systems, -1)
     place[members] = np.arange(len(members))
     inside = (place[points.first] >= 0) & (place[points.second] >= 0)
-    first, second = place[points.first[inside]], place[points.second[inside]]
+    pair = np.stack([place[points.first[inside]], place[points.second[inside]]], axis=1)
     taken, given = points.taken[inside], points.given[inside]
-    error = taken - (taken + given) * _chance(theta[first] - theta[second])
-    clusters, cell = _cells(tuple(codes[inside] for codes in points.clusters))
-    shape = (len(clusters[0]), len(members))
-    scores = np.zeros(shape)
-    np.add.at(scores, (cell, first), error)
-    np.add.at(scores, (cell, second), -error)
-    influence = scores @ _inverse(information)
+    chance = _chance(theta[:, None] - theta[None, :])[pair[:, 0], pair[:, 1]]
+    error = taken - (taken + given) * chance
     return Strengths(
         theta=dict(zip(members.tolist(), theta.tolist())),
-        influence=dict(zip(members.tolist(), influence.T)),
-        clusters=clusters,
+        influence=dict(zip(members.tolist(), _inverse(information))),
+        sandwich=sandwich_of(
+            pair, np.stack([error, -error], axis=1), tuple(codes[inside] for codes in points.clusters), len(members)
+        ),
     )
 
 
@@ -124,7 +124,8 @@ def _maximise(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     likelihood = _log_likelihood(points, theta)
     for _ in range(_MOST_STEPS):
         chance = _chance(theta[:, None] - theta[None, :])
-        step = _inverse(_information(games, chance)) @ (points - games * chance).sum(axis=1)
+        score = (points - games * chance).sum(axis=1)
+        step = (_inverse(_information(games, chance)) * score).sum(axis=1)
         while (moved := _log_likelihood(points, theta + step)) < likelihood - 1e-12 * abs(likelihood):
             step = step / 2
         theta, likelihood = theta + step, moved
@@ -151,11 +152,4 @@ def _inverse(information: np.ndarray) -> np.ndarray:
     """Inverse on the sum-zero space: the direction of the mean, of which nothing is known, is filled and taken out."""
     size = len(information)
     scale = np.trace(information) / size
-    filled = np.full((size, size), scale / size)
-    return np.linalg.inv(information + filled) - np.full((size, size), 1 / (scale * size))
-
-
-def _cells(clusters: tuple[np.ndarray, ...]) -> tuple[tuple[np.ndarray, ...], np.ndarray]:
-    """Distinct combinations of cluster codes, and the number of the one that each row is in."""
-    cells, cell = np.unique(np.stack(clusters), axis=1, return_inverse=True)
-    return tuple(cells), cell
+    return inverse_of(information + scale / size) - 1 / (scale * size)

@@ -75,13 +75,13 @@ def test_units_rated_alike_are_merged_without_changing_the_spread(coefficient, r
 def test_merging_keeps_every_sum_of_the_units(rated):
     ratings = rated(noisy(3, units=200), range(3))
 
-    named, number = ratings.merged()
-    nameless, nameless_number = ratings.nameless().merged()
+    named, nameless = (ratings.merged(named=with_names) for with_names in (True, False))
 
-    assert named.matches[number].tolist() == ratings.matches.tolist()
-    assert nameless.matches[nameless_number].tolist() == ratings.matches.tolist()
-    assert nameless.n_units == 10  # three labels, three places: ten multisets
-    assert nameless.n_units < named.n_units <= 27
+    for merged in (named, nameless):
+        assert merged.ratings.matches[merged.place].tolist() == ratings.matches.tolist()
+        assert np.bincount(merged.place).tolist() == merged.count.tolist()
+    assert len(nameless.count) == 10  # three labels, three places: ten multisets
+    assert len(nameless.count) < len(named.count) <= 27
 
 
 def test_standard_error_of_raw_agreement_is_that_of_a_mean_over_cases(rated):
@@ -229,7 +229,7 @@ def test_self_agreement_counts_each_rater_once_when_units_are_merged():
 
     (result,) = intervals(ratings, [SelfAgreement(places=places)])
 
-    assert ratings.merged()[0].n_units == 3
+    assert ratings.merged(named=True).ratings.n_units == 3
     assert result.quantity.value == pytest.approx(0.75)
     assert result.n_units == 3
 
@@ -248,7 +248,7 @@ def test_vectors_of_shares_are_left_unmerged():
     zero = np.array([0, 0, 0])
     ratings = tally_ratings(np.array([0, 0, 1]), zero, np.array([0, 1, 0]), zero + 1, n_units=2, n_raters=1, n_labels=2)
 
-    assert ratings.merged()[0] is ratings
+    assert ratings.merged(named=True).ratings is ratings.merged(named=False).ratings is ratings
     assert ratings.nameless() is ratings
 
 

@@ -10,8 +10,9 @@ from scipy import stats
 from data_contracts.vocabulary import Reason, Status
 from juryline.estimators.elo import elo_ratings
 from juryline.estimators.games import Games, Outcome
+from juryline.estimators.machine_code import compiled
 from juryline.estimators.orderings import SequentialPlay, play_lanes
-from juryline.estimators.philox import compiled, fill_words
+from juryline.estimators.philox import fill_words
 
 PAIRS = json.loads((Path(__file__).parents[1] / "golden" / "pairs.json").read_text())
 GOLDEN = PAIRS["elo"]

@@ -3,7 +3,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from juryline.estimators.philox import compiled, fill_words, key_of
+from juryline.estimators.machine_code import compiled
+from juryline.estimators.philox import fill_words, key_of
 
 # Known answers of Random123 (Salmon et al. 2011), philox4x32-10: counter, key, words.
 KNOWN = [

@@ -1,0 +1,133 @@
+"""Units that were rated alike: the labels of all raters of a unit as one number, its pattern.
+
+Belongs here: numbering patterns and counting units by them, in one pass over ratings. Does not: what a rating is
+(`agreement_units`).
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from juryline.estimators.machine_code import compiled, side_by_side
+
+Codes = tuple[np.ndarray, np.ndarray, np.ndarray]
+
+_MOST_NUMBERS = 1 << 63
+_MOST_TABULATED = 1 << 16  # numbers counted in a table; more are sorted
+_ROWS_A_PART = 1 << 19
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Patterns:
+    """The patterns of units that occur, in the order of their numbers.
+
+    Parameters
+    ----------
+    number : ndarray of int, shape (n_units,)
+        Of the pattern of each unit.
+    distinct, count, example : ndarray of int, shape (n_patterns,)
+        Each number that occurs, how many units have it, and the first of them.
+    """
+
+    number: np.ndarray
+    distinct: np.ndarray
+    count: np.ndarray
+    example: np.ndarray
+
+    @cached_property
+    def place(self) -> np.ndarray:
+        """Which of the patterns each unit has, shape (n_units,)."""
+        if self.distinct[-1] > _MOST_TABULATED:
+            return np.searchsorted(self.distinct, self.number)
+        places = np.zeros(int(self.distinct[-1]) + 1, dtype=np.int64)
+        places[self.distinct] = np.arange(len(self.distinct))
+        return places[self.number]
+
+
+def ordered_patterns(codes: Codes, n_units: int, n_raters: int, n_labels: int) -> tuple[bool, Patterns | None]:
+    """Whether ratings are in the order of unit and rater, none twice and no unit without; and the units' patterns.
+
+    Parameters
+    ----------
+    codes : tuple of three ndarray of int, each of shape (n,)
+        Of unit, rater and label.
+
+    Returns
+    -------
+    bool
+        False also for codes out of range.
+    Patterns or None
+        Equal for equal labels of the same raters. None where no integer holds a pattern, or there is no unit.
+
+    Notes
+    -----
+    The number of a pattern is sum_r (label_r + 1) (n_labels + 1)^r over the raters of the unit.
+    """
+    most = (n_labels + 1) ** n_raters
+    fits, tabulated = most < _MOST_NUMBERS, most <= _MOST_TABULATED
+    powers = np.array([(n_labels + 1) ** rater if fits else 0 for rater in range(n_raters)], dtype=np.int64)
+    number = np.empty(n_units, dtype=np.uint16 if tabulated else np.int64)
+    first_units, first_rows = _parts(codes[0], n_units)
+    tables = np.zeros((len(first_rows) - 1, 2, most if tabulated else 0), dtype=np.int64)
+
+    def read(part: int) -> bool:
+        columns = (column[first_rows[part] : first_rows[part + 1]] for column in codes)
+        units = first_units[part], first_units[part + 1]
+        return bool(compiled(number_patterns)(*columns, *units, n_labels, powers, number, *tables[part]))
+
+    if (np.diff(first_rows) < 0).any() or not all(side_by_side(read, len(tables))):
+        return False, None
+    if not fits or not n_units:
+        return True, None
+    if not tabulated:
+        distinct, example, count = np.unique(number, return_index=True, return_counts=True)
+        return True, Patterns(number=number, distinct=distinct, count=count, example=example)
+    counts, examples = tables.swapaxes(0, 1)
+    distinct = np.flatnonzero(counts.any(axis=0))
+    first = examples[(counts > 0).argmax(axis=0)[distinct], distinct]
+    return True, Patterns(number=number, distinct=distinct, count=counts.sum(axis=0)[distinct], example=first)
+
+
+def _parts(unit: np.ndarray, n_units: int) -> tuple[list[int], np.ndarray]:
+    """Units and rows that parts of ordered ratings start with, and their ends."""
+    n_parts = max(1, min(len(unit) // _ROWS_A_PART, n_units))
+    units = [n_units * part // n_parts for part in range(n_parts + 1)]
+    inner = np.searchsorted(unit, np.array(units[1:-1], dtype=unit.dtype))
+    return units, np.concatenate([[0], inner, [len(unit)]]).astype(np.int64)
+
+
+def number_patterns(
+    unit: np.ndarray,
+    rater: np.ndarray,
+    label: np.ndarray,
+    first: int,
+    end: int,
+    n_labels: int,
+    powers: np.ndarray,
+    number: np.ndarray,
+    count: np.ndarray,
+    example: np.ndarray,
+) -> bool:
+    """Kernel: number the patterns of units `first` to `end`, and tabulate them where there is a table.
+
+    False where ratings are not in order: then what was filled means nothing.
+    """
+    at, before, sum_ = np.int64(first - 1), np.int64(len(powers)), np.int64(0)
+    for row in range(len(unit)):
+        code, of_rater, of_label = np.int64(unit[row]), np.int64(rater[row]), np.int64(label[row])
+        if code != at:
+            if code != at + 1 or code >= end:
+                return False
+            at, before, sum_ = code, np.int64(-1), np.int64(0)
+        if of_rater <= before or of_rater >= len(powers) or of_label < 0 or of_label >= n_labels:
+            return False
+        before = of_rater
+        sum_ += (of_label + 1) * powers[of_rater]
+        number[at] = sum_
+    if len(count):
+        for one in range(first, end):
+            if not count[number[one]]:
+                example[number[one]] = one
+            count[number[one]] += 1
+    return at == end - 1

@@ -1,0 +1,163 @@
+"""The cluster sandwich of a likelihood: what clusters say of the error of every contrast of its parameters.
+
+Belongs here: products of scores summed within clusters, one way and two ways, and the variance of a contrast from
+them. Does not: the likelihood, its information, or what an interval is (`inference`).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from juryline.estimators.inference import RELATIVE_TOLERANCE, ClusterVariance, cluster_variance, two_way
+from juryline.estimators.machine_code import compiled, side_by_side
+from juryline.estimators.row_groups import group_rows
+
+_MOST_CANCELLED = 1e6  # of a sum: with 16 digits, ten are left
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Sandwich:
+    """Scores of parameters, and sums over clusters of the products of their sums; made by `sandwich_of`.
+
+    Parameters
+    ----------
+    parameter : ndarray of int, shape (n_rows, n_touched)
+    value : ndarray of float, shape (n_rows, n_touched)
+        Score of each parameter that a row touches.
+    clusters : tuple of one or two ndarray of int, each of shape (n_rows,)
+    products : ndarray of float, shape (n_ways, n_parameters, n_parameters)
+        One matrix a dimension of the clusters and, two-way, one of their cells.
+    n_clusters : tuple of int
+        Of each of these.
+    """
+
+    parameter: np.ndarray
+    value: np.ndarray
+    clusters: tuple[np.ndarray, ...]
+    products: np.ndarray
+    n_clusters: tuple[int, ...]
+
+    def variance(self, contrast: np.ndarray) -> ClusterVariance:
+        """Variance of an estimate whose error is the sum over rows of contrast times score.
+
+        Parameters
+        ----------
+        contrast : ndarray of float, shape (n_parameters,)
+            A row of the inverse information, or a difference of two.
+
+        Returns
+        -------
+        ClusterVariance
+            That of `inference.cluster_variance` for psi = contrast times score, of which this is the short way.
+
+        Notes
+        -----
+        The sum over clusters of squared sums is contrast' M contrast. Where most of its digits cancel, or clusters
+        might not differ at all, psi is made and summed.
+        """
+        squares, sizes = compiled(quadratic_forms)(contrast, self.products)
+        ways = []
+        for square, size, n_clusters in zip(squares.tolist(), sizes.tolist(), self.n_clusters):
+            if n_clusters < 2:
+                ways.append(ClusterVariance(variance=None, n_clusters=n_clusters))
+                continue
+            constant = RELATIVE_TOLERANCE**2 / n_clusters  # more than sums that do not differ can come to
+            if square * _MOST_CANCELLED <= size or square <= 4 * constant:
+                psi = (self.value * contrast[self.parameter]).sum(axis=1)
+                return cluster_variance(psi, self.clusters)
+            ways.append(ClusterVariance(variance=n_clusters / (n_clusters - 1) * square, n_clusters=n_clusters))
+        return ways[0] if len(ways) == 1 else two_way(*ways)
+
+
+def sandwich_of(
+    parameter: np.ndarray, value: np.ndarray, clusters: tuple[np.ndarray, ...], n_parameters: int
+) -> Sandwich:
+    """Sum scores within clusters, and the products of these sums over clusters.
+
+    Parameters
+    ----------
+    parameter, value : ndarray of int and of float, shape (n_rows, n_touched)
+        Parameters that a row touches, codes below `n_parameters`, and the row's score of each.
+    clusters : tuple of one or two ndarray of int, each of shape (n_rows,)
+
+    Notes
+    -----
+    Rows are taken in the order of their clusters and, within one, as given; each matrix on one thread.
+    """
+    ways: list[tuple[np.ndarray, np.ndarray]] = []
+    order = np.arange(len(parameter))
+    for codes in reversed(clusters):
+        order, starts = group_rows(codes, order)
+        ways.insert(0, (order, starts))
+    if len(clusters) == 2:  # the order by the second, then by the first, is also that by both
+        ways.append((order, _starts(clusters[0][order], clusters[1][order])))
+    products = np.zeros((len(ways), n_parameters, n_parameters))
+    side_by_side(lambda way: compiled(add_products)(parameter, value, *ways[way], products[way]), len(ways))
+    return Sandwich(
+        parameter=parameter,
+        value=value,
+        clusters=clusters,
+        products=products,
+        n_clusters=tuple(len(starts) - 1 for _, starts in ways),
+    )
+
+
+def _starts(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """First place of each run of equal pairs of codes, and the number of places."""
+    changes = (first[1:] != first[:-1]) | (second[1:] != second[:-1])
+    return np.concatenate([[0], np.flatnonzero(changes) + 1, [len(first)]])
+
+
+def add_products(
+    parameter: np.ndarray, value: np.ndarray, order: np.ndarray, starts: np.ndarray, products: np.ndarray
+) -> None:
+    """Kernel: for each group of rows, add the products of its sums of scores to the matrix."""
+    n_parameters = len(products)
+    sums = np.zeros(n_parameters)
+    is_touched = np.zeros(n_parameters, dtype=np.bool_)
+    touched = np.empty(n_parameters, dtype=np.int64)
+    for group in range(len(starts) - 1):
+        n_touched = 0
+        for place in range(starts[group], starts[group + 1]):
+            row = order[place]
+            for entry in range(parameter.shape[1]):
+                code = parameter[row, entry]
+                sums[code] += value[row, entry]
+                if not is_touched[code]:
+                    is_touched[code] = True
+                    touched[n_touched] = code
+                    n_touched += 1
+        for one in touched[:n_touched]:
+            if 8 * n_touched > n_parameters:  # then whole rows, zeros and all, are faster
+                for other in range(one, n_parameters):
+                    products[one, other] += sums[one] * sums[other]
+            else:
+                for other in touched[:n_touched]:
+                    if other >= one:
+                        products[one, other] += sums[one] * sums[other]
+        for code in touched[:n_touched]:
+            sums[code] = 0.0
+            is_touched[code] = False
+    for one in range(n_parameters):
+        for other in range(one):
+            products[one, other] = products[other, one]
+
+
+def quadratic_forms(contrast: np.ndarray, products: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Kernel: contrast' M contrast of each matrix, and the sums of its terms without their signs."""
+    totals = np.zeros(len(products))
+    sizes = np.zeros(len(products))
+    row = np.empty(len(contrast))
+    unsigned = np.empty(len(contrast))
+    for way in range(len(products)):
+        row[:] = 0.0
+        unsigned[:] = 0.0
+        for one in range(len(contrast)):
+            for other in range(len(contrast)):
+                term = contrast[one] * products[way, one, other]
+                row[other] += term
+                unsigned[other] += abs(term)
+        for other in range(len(contrast)):
+            totals[way] += row[other] * contrast[other]
+            sizes[way] += unsigned[other] * abs(contrast[other])
+    return totals, sizes
