@@ -326,6 +326,27 @@ def test_the_order_of_rows_changes_no_digit(name, rated):
     assert estimate_coefficient(asked, again) == estimate_coefficient(asked, ratings)
 
 
+@pytest.mark.parametrize("raters", [4, 60])
+@pytest.mark.parametrize("name", [*ALL, *ORDERED])
+def test_ratings_in_order_are_taken_as_they_are_and_all_others_put_in_order(name, raters, rated):
+    # Sixty raters have more patterns than an integer holds: only nameless ones are merged.
+    table = random_table(14, raters=raters, missing=0.2)
+    cells = [(u, r, label) for u, row in enumerate(table) for r, label in enumerate(row) if label is not None]
+    unit, rater, label = np.array(cells).T
+    sizes = {"n_units": len(table), "n_raters": raters, "n_labels": 4}
+    order = np.random.default_rng(2).permutation(len(unit))
+    ordered = tally_ratings(unit.astype(np.int32), rater.astype(np.uint8), label.astype(np.int8), None, **sizes)
+    put_in_order = tally_ratings(unit[order], rater[order], label[order], np.ones(len(unit), dtype=int), **sizes)
+
+    assert [ordered.unit.tolist(), ordered.rater.tolist(), ordered.label.tolist()] == [
+        put_in_order.unit.tolist(),
+        put_in_order.rater.tolist(),
+        put_in_order.label.tolist(),
+    ]
+    asked = coefficient(name, range(4))
+    assert estimate_coefficient(asked, ordered) == estimate_coefficient(asked, put_in_order)
+
+
 @pytest.mark.parametrize("name", [*ALL, *ORDERED])
 def test_renaming_raters_changes_nothing(name, rated):
     table = random_table(8)
