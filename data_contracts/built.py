@@ -40,20 +40,13 @@ def _unbuilt(spec: StudySpec) -> Iterator[Problem]:
 def _unbuilt_keys(at: Address, analysis: Analysis) -> Iterator[Problem]:
     if analysis.labels != RAW:
         yield _not_built((*at, "labels"), f"labels: {analysis.labels}", "write `labels: raw`")
-    if isinstance(analysis, Agreement):
-        if "kendall_w" in (analysis.coefficients or ()):
-            yield _not_built((*at, "coefficients"), "coefficient kendall_w", "name others")
-        if isinstance(analysis.between, tuple) and analysis.raters == "random":
-            yield _not_built((*at, "raters"), "raters: random between two populations", "write `raters: fixed`")
     if analysis.interval is not None and not _interval_is_built(analysis, analysis.interval.method):
         what = f"interval: {{method: {analysis.interval.method}}} for {analysis.method}"
         yield _not_built((*at, "interval"), what, "remove `interval`")
 
 
 def _interval_is_built(analysis: Analysis, method: str) -> bool:
-    if isinstance(analysis, Agreement):
-        return method == "bootstrap" or analysis.raters == "fixed"
-    return isinstance(analysis, Elo) and method == "bootstrap"
+    return isinstance(analysis, Agreement) or (isinstance(analysis, Elo) and method == "bootstrap")
 
 
 def _not_built(address: Address, what: str, fix: str) -> Problem:

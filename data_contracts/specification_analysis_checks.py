@@ -189,6 +189,9 @@ def _agreement_problems(at: Address, spec: StudySpec, analysis: Agreement) -> It
             yield from _population_problems((*at, "between"), spec, (id,))
         if analysis.between[0] == analysis.between[1]:
             yield Problem((*at, "between"), "a population is held against itself", "name two, or `raters`")
+        if analysis.raters == "random":
+            what = "the spread over raters is defined for those of one population, not between two"
+            yield Problem((*at, "raters"), what, "write `raters: fixed`")
         for key in ("population", "coefficients", "metrics", "rater_pairs"):
             if getattr(analysis, key):
                 yield Problem((*at, key), f"{key} has no meaning between two populations", f"remove `{key}`")
@@ -197,6 +200,9 @@ def _agreement_problems(at: Address, spec: StudySpec, analysis: Agreement) -> It
         yield Problem(
             (*at, "independent_unit"), "raters are never resampled", "write `case`; `raters: random` adds their spread"
         )
+    if analysis.interval is not None and analysis.interval.method == "percentile" and analysis.raters == "random":
+        what = "percentiles of rounds over cases have no place for the spread over raters"
+        yield Problem((*at, "interval"), what, "write `interval: {method: bootstrap}`, or `raters: fixed`")
     if analysis.unit == "presentation" and all(c.protocol is not Protocol.PAIRWISE for c in criteria):
         yield Problem((*at, "unit"), "only pairs are presented in an order", "remove `unit`")
     measures = {criterion.scale.measure if criterion.scale else Measure.NOMINAL for criterion in criteria}
@@ -205,7 +211,13 @@ def _agreement_problems(at: Address, spec: StudySpec, analysis: Agreement) -> It
         yield Problem(
             (*at, "coefficients"), f"{weighted[0]} needs levels in an order", "remove it, or name the criteria"
         )
-    if analysis.as_category and (weighted or analysis.metrics):
+    unranked = [criterion.id for criterion in criteria if criterion.protocol is not Protocol.RANKING]
+    concordance = "kendall_w" in (analysis.coefficients or ())
+    if concordance and unranked:
+        yield Problem(
+            (*at, "coefficients"), f"kendall_w is of rankings, and {unranked[0]} is none", "remove it, or name rankings"
+        )
+    if analysis.as_category and (weighted or concordance or analysis.metrics):
         yield Problem((*at, "as_category"), "states have no place in an order", "leave nominal coefficients only")
     if Measure.PROBABILITY in analysis.metrics:
         yield Problem((*at, "metrics"), "there is no alpha of probabilities", "write interval")

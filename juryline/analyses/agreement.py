@@ -1,8 +1,9 @@
 """`agreement` of a specification: how far raters give the same answers, to rows of `estimates`.
 
 Belongs here: the rows of METHODS 7 between the raters of a population. Does not: agreement of two populations
-(`population_agreement`), what a unit or a label is (`agreement_judgments`, `agreement_labels`), which
-coefficients are asked for (`agreement_coefficients`), the statistics (`juryline.estimators`).
+(`population_agreement`) and on whole rankings (`concordance`), what a unit or a label is (`agreement_judgments`,
+`agreement_labels`), which coefficients are asked for (`agreement_coefficients`), the statistics
+(`juryline.estimators`).
 """
 
 from collections.abc import Iterator, Mapping
@@ -27,7 +28,8 @@ from juryline.analyses.agreement_context import (
 )
 from juryline.analyses.agreement_judgments import Clustered, Judgments
 from juryline.analyses.agreement_labels import LabelSet
-from juryline.analyses.agreement_scope import Scope, populations_of, scopes
+from juryline.analyses.agreement_scope import COMPARISONS, Scope, populations_of, scopes
+from juryline.analyses.concordance import concordance_rows
 from juryline.analyses.cuts import cuts, sql_text
 from juryline.analyses.labelling import STUDY, labelled
 from juryline.analyses.population_agreement import population_rows
@@ -54,8 +56,8 @@ def agreement_rows(analysis: Agreement, spec: StudySpec, views: Mapping[str, ir.
     Raises
     ------
     SpecificationError
-        Adjudicated labels, resampled raters, pooled criteria with different labels, a coefficient that does not fit
-        the scale, or one that is not in this version.
+        Adjudicated labels, resampled raters, pooled criteria with different labels, or a coefficient that does not
+        fit the scale.
     ContractError
         Judgments without a case.
 
@@ -77,6 +79,7 @@ def agreement_rows(analysis: Agreement, spec: StudySpec, views: Mapping[str, ir.
             rows += _Rows(scope, cut, scope.labels(cut), read).rows()
             again = scope.read(with_repeats[cut], cut) if with_repeats else read
             rows += _self_agreement(scope, cut, again, scope.source(cut, analysis=repeated))
+        rows += concordance_rows(scope, views[COMPARISONS])
     return rows
 
 

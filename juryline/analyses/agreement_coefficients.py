@@ -1,7 +1,7 @@
 """Which coefficients an agreement analysis asks for, and the estimator behind each name.
 
 Belongs here: the choice by `coefficients`, `metrics` and `orientation`, and its refusals. Does not: reading
-judgments, or rows.
+judgments, rows, or `kendall_w`, whose labels are whole rankings (`concordance`).
 """
 
 from collections.abc import Callable
@@ -12,9 +12,8 @@ import numpy as np
 from data_contracts.errors import SpecificationError
 from data_contracts.specification_analyses import COEFFICIENTS, Agreement
 from data_contracts.specification_rubric import Criterion
-from data_contracts.vocabulary import Measure, Statistic
+from data_contracts.vocabulary import Measure, Protocol, Statistic
 from juryline.analyses.agreement_labels import NUMERIC, LabelSet
-from juryline.analyses.cuts import not_in_this_version
 from juryline.estimators.agreement_coefficient import Coefficient
 from juryline.estimators.brennan_prediger import BrennanPrediger
 from juryline.estimators.cohen_kappa import CohenKappa, LightKappa, disagreement_weights
@@ -71,12 +70,12 @@ class Choice:
 
 
 def choices(analysis: Agreement, criterion: Criterion, labels: LabelSet) -> list[Choice]:
-    """The coefficients of a criterion, in the order they are declared.
+    """The coefficients of a criterion, in the order they are declared, but for `kendall_w` (`concordance`).
 
     Raises
     ------
     SpecificationError
-        A coefficient that is not in this version, or that the labels of the criterion do not allow.
+        A coefficient that the labels of the criterion do not allow.
 
     Notes
     -----
@@ -91,7 +90,7 @@ def choices(analysis: Agreement, criterion: Criterion, labels: LabelSet) -> list
         _refuse(statistic, analysis, criterion, labels)
         if statistic is Statistic.KRIPPENDORFF_ALPHA:
             chosen.append(_alpha(labels.metric, labels))
-        else:
+        elif statistic is not Statistic.KENDALL_W:
             chosen.append(Choice(statistic=statistic, plain=statistic, metric=labels.metric, oriented=False))
     for metric in analysis.metrics:
         alpha = _alpha(metric, labels)
@@ -172,8 +171,8 @@ def _alpha_estimator(
 
 
 def _refuse(statistic: Statistic, analysis: Agreement, criterion: Criterion, labels: LabelSet) -> None:
-    if statistic is Statistic.KENDALL_W:
-        raise not_in_this_version(analysis, "coefficients", statistic)
+    if statistic is Statistic.KENDALL_W and criterion.protocol is not Protocol.RANKING:
+        raise _unfit(analysis, "coefficients", statistic, criterion, "is of rankings")
     if statistic in _WEIGHTED and labels.metric is Measure.NOMINAL:
         raise _unfit(analysis, "coefficients", statistic, criterion, "weighs how far labels are apart; its are nominal")
     if statistic in _NEED_LEVELS and labels.continuous:

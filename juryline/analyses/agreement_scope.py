@@ -169,11 +169,15 @@ def _refuse(analysis: Agreement) -> None:
         what = "raters are never resampled: two copies of one rater agree with themselves"
         raise _refusal(analysis, "independent_unit", what, "use independent_unit: case; raters: random adds raters")
     if analysis.interval is not None and analysis.interval.method == "percentile" and analysis.raters == "random":
-        raise not_in_this_version(analysis, "interval", "interval: percentile together with raters: random")
+        what = (
+            "raters: random adds a variance to that of the rounds, and percentiles of the rounds have no place for it"
+        )
+        raise _refusal(analysis, "interval", what, "use interval: {method: bootstrap}, or raters: fixed")
     if populations_of(analysis) is None:
         return
     if analysis.raters == "random":
-        raise not_in_this_version(analysis, "raters", "raters: random between two populations")
+        what = "raters: random is the spread over the raters of one population, and this analysis is between two"
+        raise _refusal(analysis, "raters", what, "use raters: fixed")
     for key in ("population", "metrics", "rater_pairs"):
         if getattr(analysis, key):
             raise _refusal(analysis, key, f"{key} has no meaning between two populations")

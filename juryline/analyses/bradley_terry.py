@@ -13,7 +13,7 @@ import ibis.expr.types as ir
 from data_contracts.estimates import Cut, Estimate
 from data_contracts.specification import StudySpec
 from data_contracts.specification_analyses import BradleyTerry
-from data_contracts.vocabulary import Statistic, Unit
+from data_contracts.vocabulary import Protocol, Statistic, Unit
 from juryline.analyses.comparisons import (
     VIEW,
     Pair,
@@ -28,6 +28,7 @@ from juryline.analyses.comparisons import (
 from juryline.analyses.cuts import criteria, cuts, declared_pairs, not_in_this_version, source_query
 from juryline.analyses.families import expectation_rows, with_holm
 from juryline.analyses.labelling import STUDY, labelled
+from juryline.analyses.mean_ranks import mean_rank_rows
 from juryline.estimators.bradley_terry import BradleyTerryResult, bradley_terry
 from juryline.estimators.quantity import Quantity
 
@@ -50,7 +51,7 @@ def bradley_terry_rows(analysis: BradleyTerry, spec: StudySpec, view: ir.Table) 
     Notes
     -----
     Differences and win probabilities are given for every pair, oriented as declared; the tests are those of the
-    declared pairs. Where ratings cannot be compared, `component` says which systems can.
+    declared pairs. Where ratings cannot be compared, `component` says which systems can. A ranking also has mean ranks.
     """
     if analysis.interval is not None:
         raise not_in_this_version(analysis, "interval", f"interval: {analysis.interval.method}")
@@ -61,6 +62,8 @@ def bradley_terry_rows(analysis: BradleyTerry, spec: StudySpec, view: ir.Table) 
         tallies = read_tallies(judgments, clustered_by(analysis, spec, cut.population), spec)
         result = bradley_terry(tallies, ties=analysis.ties, pairs=pair_codes(pairs, spec), level=analysis.confidence)
         rows += _rows(cut, judgments, result, pairs, tested, analysis, spec)
+        if spec.criterion(cut.criterion).protocol is Protocol.RANKING:
+            rows += mean_rank_rows(cut, judgments, analysis, spec)
     rows = with_holm(rows, analysis, len(criteria(analysis, spec)) * len(tested))
     source = partial(_source, analysis=analysis, spec=spec)
     return rows + expectation_rows(rows, analysis, spec, source)

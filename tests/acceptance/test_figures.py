@@ -5,7 +5,9 @@ import json
 import math
 from pathlib import Path
 
+import numpy as np
 import pytest
+from scipy import stats
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "pairs.json").read_text(encoding="utf-8"))["real"]
 ELO_PER_LOG_ODDS = 400 / math.log(10)
@@ -97,6 +99,25 @@ def test_squality_experts_agree_by_alpha_of_intervals(real, criterion, golden):
     alpha = real("squality").estimates("krippendorff_alpha", criterion=criterion)
 
     assert alpha == {"all": pytest.approx(golden, abs=5e-4)}
+
+
+@pytest.mark.parametrize("criterion", ["correctness", "selection", "overall"])
+def test_squality_experts_rank_as_scipy_finds(real, exports_of, criterion):
+    (export,) = exports_of("squality").values()
+    tables = [
+        np.array([[review[f"{criterion}-rank"] for review in systems[name]["reviews"]] for name in systems]).T
+        for line in export.read_text(encoding="utf-8").splitlines()
+        for systems in json.loads(line)["questions"].values()
+    ]
+
+    study, ranks = real("squality"), {"criterion": f"{criterion}-rank"}
+
+    concordance = [stats.friedmanchisquare(*table.T).statistic / (table.shape[0] * 2) for table in tables]
+    mean_ranks = np.concatenate([stats.rankdata(table, axis=1) for table in tables]).mean(axis=0)
+    assert study.estimates("kendall_w", **ranks) == {"all": pytest.approx(np.mean(concordance), abs=1e-9)}
+    assert study.estimates("mean_rank", **ranks) == pytest.approx(
+        dict(zip(("bart", "bart-dpr", "human"), mean_ranks)), abs=1e-9
+    )
 
 
 def test_scratchplot_mean_ratings_of_coherence(real):

@@ -27,7 +27,6 @@ def test_everything_unbuilt_is_named_with_its_line():
     assert {what: lines[line - 1].split(",")[0].strip() for what, line in told.items()} == {
         "interval: {method: percentile} for likert": "- {id: likert",
         "labels: settle": "- {id: wins",
-        "coefficient kendall_w": "- {id: ranks",
         "method judge_agreement": "- {id: humans-judge",
         "method order_effects": "- {id: order",
         "method length_effects": "- {id: length",
@@ -47,7 +46,6 @@ def test_everything_unbuilt_is_named_with_its_line():
         ("bradley_terry, ties: davidson", True),
         ("bradley_terry, interval: {method: bootstrap}", False),
         ("agreement, interval: {method: percentile}", True),
-        ("agreement, interval: {method: percentile}, raters: random", False),
     ],
 )
 def test_an_interval_is_made_as_declared_or_refused(method, built):
