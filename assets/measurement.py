@@ -54,6 +54,11 @@ METHODS = [
         "Agreement of independent raw judgments",
         "Coefficients with what they must be read beside: prevalence, confusion, missing ratings.",
     ),
+    results_of(
+        "order_effects",
+        "Effects of the order shown",
+        "Whether the one shown first is preferred, with systems balanced, and whether raters keep their answer.",
+    ),
 ]
 METHOD_NAMES = [asset.key.to_user_string() for asset in METHODS]
 

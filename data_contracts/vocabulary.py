@@ -175,6 +175,8 @@ class Reason(StrEnum):
     TIE_SEPARATION = "tie_separation"
     # agreement, judge_agreement
     NO_SHARED_UNIT = "no_shared_unit"
+    UNITS_LEFT_OUT = "units_left_out"
+    NO_BATCHES = "no_batches"
     ONE_CATEGORY = "one_category"
     UNIT_COUNT_BELOW_30 = "unit_count_below_30"
     NO_REPEATS = "no_repeats"
@@ -184,6 +186,8 @@ class Reason(StrEnum):
     # order_effects, length_effects, recalibration
     ORDER_NOT_RECORDED = "order_not_recorded"
     ORDER_CONFOUNDED_WITH_SYSTEM = "order_confounded_with_system"
+    ONE_ORDER_ONLY = "one_order_only"
+    PAIRS_LEFT_OUT = "pairs_left_out"
     NEVER_LONGER = "never_longer"
     NEVER_WON = "never_won"
 

@@ -91,7 +91,10 @@ class Judgments:
 
     def of_raters(self, raters: Sequence[int]) -> "Judgments":
         """The judgments of some raters, codes unchanged."""
-        kept = np.isin(self.rater, raters)
+        return self.only(np.isin(self.rater, raters))
+
+    def only(self, kept: np.ndarray) -> "Judgments":
+        """Some of the judgments, codes unchanged."""
         columns = ("unit", "case", "cluster", "rater", "state", "label", "count")
         return replace(self, **{name: getattr(self, name)[kept] for name in columns})
 

@@ -19,8 +19,8 @@ Members = tuple[str, ...]
 SomeAnalysis = TypeVar("SomeAnalysis", bound=AnalysisPart)
 
 # A pair of outputs of one case, whichever was shown first.
-_UNIT = ("case_id", "unit_system_1", "unit_system_2", "unit_output_1", "unit_output_2")
-_UNIT_SQL = (
+UNIT_OF_PAIR = ("case_id", "unit_system_1", "unit_system_2", "unit_output_1", "unit_output_2")
+UNIT_OF_PAIR_SQL = (
     "case_id, least(system_1, system_2), greatest(system_1, system_2), "
     "coalesce(CASE WHEN system_1 < system_2 THEN output_1 ELSE output_2 END, ''), "
     "coalesce(CASE WHEN system_1 < system_2 THEN output_2 ELSE output_1 END, '')"
@@ -61,9 +61,9 @@ def judged_by_both(first: ir.Table, second: ir.Table) -> tuple[ir.Table, ir.Tabl
 
     A pair is of one case, whichever of the two was shown first; a judgment counts where it is a game.
     """
-    sides = [_with_unit(side.filter(side.outcome.notnull())) for side in (first, second)]
-    shared = sides[0].select(*_UNIT).distinct().semi_join(sides[1], list(_UNIT))
-    kept = [side.semi_join(shared, list(_UNIT)).drop(*_UNIT[1:]) for side in sides]
+    sides = [with_unit_of_pair(side.filter(side.outcome.notnull())) for side in (first, second)]
+    shared = sides[0].select(*UNIT_OF_PAIR).distinct().semi_join(sides[1], list(UNIT_OF_PAIR))
+    kept = [side.semi_join(shared, list(UNIT_OF_PAIR)).drop(*UNIT_OF_PAIR[1:]) for side in sides]
     return kept[0], kept[1]
 
 
@@ -85,21 +85,22 @@ def source_of_both(
         )
     parts = [
         f"SELECT record_id FROM {view_name} WHERE {' AND '.join([own, *extra])} AND "
-        f"({_UNIT_SQL}) IN (SELECT {_UNIT_SQL} FROM {view_name} WHERE {other})"
+        f"({UNIT_OF_PAIR_SQL}) IN (SELECT {UNIT_OF_PAIR_SQL} FROM {view_name} WHERE {other})"
         for own, other in (of_each, of_each[::-1])
     ]
     return " UNION ALL ".join(parts) + " ORDER BY record_id"
 
 
+def with_unit_of_pair(comparisons: ir.Table) -> ir.Table:
+    """Comparisons with the columns UNIT_OF_PAIR, in which the order shown has no part."""
+    in_order = comparisons.system_1 < comparisons.system_2
+    return comparisons.mutate(
+        unit_system_1=ibis.least(comparisons.system_1, comparisons.system_2),
+        unit_system_2=ibis.greatest(comparisons.system_1, comparisons.system_2),
+        unit_output_1=ibis.ifelse(in_order, comparisons.output_1, comparisons.output_2).fill_null(""),
+        unit_output_2=ibis.ifelse(in_order, comparisons.output_2, comparisons.output_1).fill_null(""),
+    )
+
+
 def _place(cut: Cut) -> tuple[str, str, str]:
     return cut.criterion, cut.slice, cut.slice_value
-
-
-def _with_unit(judgments: ir.Table) -> ir.Table:
-    in_order = judgments.system_1 < judgments.system_2
-    return judgments.mutate(
-        unit_system_1=ibis.least(judgments.system_1, judgments.system_2),
-        unit_system_2=ibis.greatest(judgments.system_1, judgments.system_2),
-        unit_output_1=ibis.ifelse(in_order, judgments.output_1, judgments.output_2).fill_null(""),
-        unit_output_2=ibis.ifelse(in_order, judgments.output_2, judgments.output_1).fill_null(""),
-    )

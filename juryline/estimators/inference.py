@@ -219,6 +219,31 @@ def one_sample_t(
     )
 
 
+def sign_test(hits: int, n: int) -> Test:
+    """Exact two-sided binomial test of a share of independent judgments against one half.
+
+    Parameters
+    ----------
+    hits, n : int
+        Judgments that are hits, of n >= 1.
+
+    Notes
+    -----
+    p = min(1, 2 P(X <= min(k, n - k))) with X ~ Binomial(n, 1/2). The statistic (2k - n)/sqrt n orders outcomes as p
+    does; it has no degrees of freedom.
+    """
+    from scipy.special import bdtr
+
+    if not (n >= 1 and 0 <= hits <= n):
+        raise ValueError(f"{hits} hits of {n}: must be 0 to n, of at least 1")
+    p = min(1.0, 2 * float(bdtr(min(hits, n - hits), n, 0.5)))
+    return Test(
+        statistic=Quantity.of((2 * hits - n) / math.sqrt(n)),
+        null_value=0.5,
+        p_value=max(p, sys.float_info.min),
+    )
+
+
 def wilson_effective(share: float, n: int, variance: ClusterVariance, *, level: float) -> Interval:
     """Wilson interval of a share, with the effective number of judgments that the clusters leave.
 

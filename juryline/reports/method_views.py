@@ -221,6 +221,43 @@ VIEWS: dict[str, tuple[View, ...]] = {
             folded=True,
         ),
     ),
+    "order_effects": (
+        View(
+            caption="Which position won",
+            statistics=(
+                *(S.FIRST_ADVANTAGE, S.FIRST_SHARE_DECISIVE),
+                *(S.FIRST_SHARE, S.SECOND_SHARE, S.TIE_SHARE, S.BOTH_FAIL_SHARE),
+            ),
+            subject="Number",
+            value="Value",
+            label=statistic_label,
+            study=True,
+        ),
+        View(
+            caption="One rater, both orders",
+            statistics=(S.ORDER_CONSISTENCY, S.FLIP_FIRST, S.FLIP_SECOND, S.FLIP_TIE),
+            subject="Both answers",
+            value="Share",
+            label=statistic_label,
+            study=True,
+        ),
+        View(
+            caption="Pairs of systems by the orders in which they were decided",
+            statistics=(S.N_PAIRS,),
+            subject="Orders",
+            value="Pairs",
+            label=lambda row: {2: "both", 1: "one: left out of the balanced number"}.get(row.dimensions["orders"], ""),
+            folded=True,
+        ),
+        View(
+            caption="By rater",
+            statistics=(S.FIRST_SHARE_DECISIVE,),
+            subject="Rater",
+            value="First shown won, of decisive games",
+            study=False,
+            folded=True,
+        ),
+    ),
 }
 
 HOW_TO_READ = {
@@ -243,8 +280,9 @@ HOW_TO_READ = {
     "validity, and no coefficient has a universal cut-off. Read it beside raw agreement and the shares of the labels.",
     "judge_agreement": "How often the judge gives the label that a human gives, beside how often humans agree with one "
     "another on the same units.",
-    "order_effects": "Whether the one shown first is preferred. The advantage of the first position balances which "
-    "system stood first; quote that one.",
+    "order_effects": "Whether the one shown first is preferred. The number with systems balanced is free of which "
+    "system stood first more often; quote that one. A rater who saw a pair in both orders either kept the answer, or "
+    "followed the position, or was undecided once.",
     "length_effects": "Whether the longer output is preferred. Length was not randomised, so these are associations.",
     "recalibration": "The factor contains the human win rate that the result is compared with, so the correlation "
     "rises even for a judge of pure noise. No change is an improvement unless it exceeds that of the factor alone.",

@@ -21,6 +21,7 @@ READS: dict[str, tuple[str, ...]] = {
     "elo": ("comparisons",),
     "bradley_terry": ("comparisons",),
     "agreement": ("comparisons", "ratings"),
+    "order_effects": ("comparisons",),
 }
 
 

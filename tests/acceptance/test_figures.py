@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "pairs.json").read_text(encoding="utf-8"))["real"]
+PAIRS = json.loads((Path(__file__).parents[1] / "golden" / "pairs.json").read_text(encoding="utf-8"))
+GOLDEN, ORDER = PAIRS["real"], PAIRS["order_effects"]["qlora"]
 ELO_PER_LOG_ODDS = 400 / math.log(10)
 
 
@@ -42,6 +43,19 @@ def test_qlora_davidson_gives_ties_a_parameter(real):
     golden = GOLDEN["qlora"]["davidson"]
     assert {name: ratings[name] for name in golden} == pytest.approx(golden, abs=5e-3)
     assert real("qlora").estimates("tie_parameter") == {"all": pytest.approx(GOLDEN["qlora"]["nu"], abs=5e-6)}
+
+
+def test_qlora_verdicts_favour_the_answer_shown_first(real):
+    def of_all(statistic):
+        return real("qlora").estimates(statistic, analysis="order", subject="all")["all"]
+
+    shares = [of_all(name) for name in ("first_share", "second_share", "tie_share")]
+    assert shares == pytest.approx(ORDER["shares"], abs=5.1e-6)
+    assert of_all("first_share_decisive") == pytest.approx(ORDER["decisive"], abs=5.1e-6)
+    asked = sum(ORDER["both_orders"].values())
+    both = {"consistent": "order_consistency"}
+    counts = {name: round(asked * of_all(both.get(name, name)), 9) for name in ORDER["both_orders"]}
+    assert counts == ORDER["both_orders"]
 
 
 @pytest.mark.parametrize(
