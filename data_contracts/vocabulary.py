@@ -188,8 +188,13 @@ class Reason(StrEnum):
     ORDER_CONFOUNDED_WITH_SYSTEM = "order_confounded_with_system"
     ONE_ORDER_ONLY = "one_order_only"
     PAIRS_LEFT_OUT = "pairs_left_out"
+    LENGTH_NOT_RECORDED = "length_not_recorded"
     NEVER_LONGER = "never_longer"
     NEVER_WON = "never_won"
+    DEVELOPMENT = "development"
+    FACTOR_HOLDS_OUTCOME = "factor_holds_outcome"
+    TOO_FEW_SYSTEMS = "too_few_systems"
+    SPLITS_FAILED = "splits_failed"
 
 
 class Unit(StrEnum):
@@ -337,6 +342,7 @@ class Statistic(StrEnum):
     LENGTH_CONTRAST = "length_contrast"
     LENGTH_CONTRAST_T = "length_contrast_t"
     LONGER_WINS = "longer_wins"
+    LENGTH_UNKNOWN = "length_unknown"
     # recalibration
     BETA = "beta"
     ADJUSTED_JUDGE_SCORE = "adjusted_judge_score"

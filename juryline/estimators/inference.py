@@ -111,6 +111,32 @@ def two_way(first: ClusterVariance, second: ClusterVariance, cell: ClusterVarian
     return ClusterVariance(variance=max(difference, first.variance, second.variance), n_clusters=n_clusters)
 
 
+def added(first: ClusterVariance, second: ClusterVariance) -> ClusterVariance:
+    """Variance of the sum or difference of two independent estimates, with Welch's degrees of freedom.
+
+    Returns
+    -------
+    ClusterVariance
+        `variance` None: one of the two has none. `n_clusters` is the smaller.
+
+    Notes
+    -----
+    V = V_1 + V_2, df = V^2 / (V_1^2/df_1 + V_2^2/df_2).
+
+    References
+    ----------
+    Welch 1947.
+    """
+    n_clusters = min(first.n_clusters, second.n_clusters)
+    if first.variance is None or second.variance is None:
+        return ClusterVariance(variance=None, n_clusters=n_clusters)
+    whole = first.variance + second.variance
+    if not whole:
+        return ClusterVariance(variance=0.0, n_clusters=n_clusters)
+    df = whole**2 / (first.variance**2 / first.df + second.variance**2 / second.df)
+    return ClusterVariance(variance=whole, n_clusters=n_clusters, satterthwaite=df)
+
+
 def t_interval(
     estimate: float, variance: ClusterVariance, *, level: float, bounds: Bounds = UNBOUNDED, method: str = "cluster_t"
 ) -> Interval:

@@ -17,6 +17,7 @@ from juryline.estimators.inference import (
     UNIT_BOUNDS,
     Bounds,
     ClusterVariance,
+    added,
     cluster_variance,
     exact_mean,
     is_constant,
@@ -235,12 +236,14 @@ def _side_by_side(
 
 
 def _welch_variance(groups: list[np.ndarray], scale_range: float) -> ClusterVariance:
-    parts = [0.0 if is_constant(group, scale_range) else float(group.var(ddof=1)) / len(group) for group in groups]
-    n_units = min(map(len, groups))
-    if not any(parts):
-        return ClusterVariance(variance=0.0, n_clusters=n_units)
-    df = sum(parts) ** 2 / sum(part**2 / (len(group) - 1) for part, group in zip(parts, groups))
-    return ClusterVariance(variance=sum(parts), n_clusters=n_units, satterthwaite=df)
+    first, second = (
+        ClusterVariance(
+            variance=0.0 if is_constant(group, scale_range) else float(group.var(ddof=1)) / len(group),
+            n_clusters=len(group),
+        )
+        for group in groups
+    )
+    return added(first, second)
 
 
 def _insufficient(

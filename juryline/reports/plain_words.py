@@ -78,8 +78,13 @@ REASONS = {
     Reason.ORDER_CONFOUNDED_WITH_SYSTEM: "each pair was shown in one order, so position cannot be told from system",
     Reason.ONE_ORDER_ONLY: "no rater judged a pair in both orders",
     Reason.PAIRS_LEFT_OUT: "pairs of systems without a decisive comparison in both orders are left out",
+    Reason.LENGTH_NOT_RECORDED: "no comparison of two outputs whose lengths are known",
     Reason.NEVER_LONGER: "never the longer one",
     Reason.NEVER_WON: "never won",
+    Reason.DEVELOPMENT: "development: the factor is fitted to these judgments, so this is no fresh check of it",
+    Reason.FACTOR_HOLDS_OUTCOME: "the factor contains the human win rate that it is held against",
+    Reason.TOO_FEW_SYSTEMS: "fewer than 4 systems with a value",
+    Reason.SPLITS_FAILED: "more than 5 % of the random splits had no value",
 }
 
 STATES = {
@@ -217,10 +222,12 @@ STATISTICS = {
     Statistic.LENGTH_CONTRAST: "P(win | longer) − P(win | not longer)",
     Statistic.LENGTH_CONTRAST_T: "length contrast (t)",
     Statistic.LONGER_WINS: "the longer one won, of decisive games",
-    Statistic.BETA: "factor P(longer wins) / P(longer)",
+    Statistic.LENGTH_UNKNOWN: "games left out: a length is not known",
+    Statistic.BETA: "factor P(win) / P(longer)",
     Statistic.ADJUSTED_JUDGE_SCORE: "adjusted judge score",
     Statistic.SPEARMAN_BEFORE: "rank correlation before",
     Statistic.SPEARMAN_AFTER: "rank correlation after",
+    Statistic.SPEARMAN_P: "rank correlation, p by permutation",
     Statistic.SPEARMAN_BETA_ONLY: "rank correlation of the factor alone (control)",
     Statistic.SPEARMAN_AFTER_CROSSFIT: "rank correlation after, factor from other cases",
     Statistic.JUDGE_AGREEMENT: "judge's agreement with humans",
