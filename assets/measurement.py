@@ -59,6 +59,11 @@ METHODS = [
         "Effects of the order shown",
         "Whether the one shown first is preferred, with systems balanced, and whether raters keep their answer.",
     ),
+    results_of(
+        "length_effects",
+        "Whether the longer output wins",
+        "Associations of winning with length, which nobody randomised; a test as published, and one that holds.",
+    ),
 ]
 METHOD_NAMES = [asset.key.to_user_string() for asset in METHODS]
 

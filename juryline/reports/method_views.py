@@ -62,6 +62,7 @@ EXPECTATIONS = View(
     counts=False,
 )
 
+_LENGTH_UNKNOWN = (S.LENGTH_UNKNOWN, "length unknown")
 _GAME_COUNTS = ((S.WINS, "wins"), (S.LOSSES, "losses"), (S.TIES, "ties"), (S.BOTH_FAIL, "both fail"))
 _WIN_RATES = ((S.RANK, "rank"), (S.WIN_RATE_DECISIVE, "decisive"), (S.WIN_RATE_HALF, "ties as half"), *_GAME_COUNTS)
 
@@ -258,6 +259,30 @@ VIEWS: dict[str, tuple[View, ...]] = {
             folded=True,
         ),
     ),
+    "length_effects": (
+        View(
+            caption="Winning with the longer output",
+            statistics=(S.LENGTH_CONTRAST,),
+            value="P(win | longer) − P(win | not longer)",
+            beside=(
+                (S.P_WIN, "P(win)"),
+                (S.P_LONGER, "P(longer)"),
+                (S.P_WIN_GIVEN_LONGER, "P(win | longer)"),
+                (S.P_LONGER_GIVEN_WIN, "P(longer | win)"),
+                _LENGTH_UNKNOWN,
+            ),
+        ),
+        View(
+            caption="All games",
+            statistics=(S.LONGER_WINS,),
+            subject="Number",
+            value="Share",
+            label=statistic_label,
+            study=True,
+            beside=(_LENGTH_UNKNOWN,),
+        ),
+        View(caption="The test as first published", statistics=(S.LENGTH_T_SEED,), value="t", folded=True),
+    ),
 }
 
 HOW_TO_READ = {
@@ -283,7 +308,9 @@ HOW_TO_READ = {
     "order_effects": "Whether the one shown first is preferred. The number with systems balanced is free of which "
     "system stood first more often; quote that one. A rater who saw a pair in both orders either kept the answer, or "
     "followed the position, or was undecided once.",
-    "length_effects": "Whether the longer output is preferred. Length was not randomised, so these are associations.",
+    "length_effects": "Whether the longer output is preferred. Length was not randomised, so these are associations. "
+    "Games with an output of unknown length are left out. The test as first published holds games against a set that "
+    "contains them, so it almost never rejects; the contrast is the one to quote.",
     "recalibration": "The factor contains the human win rate that the result is compared with, so the correlation "
     "rises even for a judge of pure noise. No change is an improvement unless it exceeds that of the factor alone.",
 }

@@ -22,6 +22,7 @@ READS: dict[str, tuple[str, ...]] = {
     "bradley_terry": ("comparisons",),
     "agreement": ("comparisons", "ratings"),
     "order_effects": ("comparisons",),
+    "length_effects": ("comparisons", "output_lengths"),
 }
 
 

@@ -28,7 +28,6 @@ def test_everything_unbuilt_is_named_with_its_line():
         "interval: {method: percentile} for likert": "- {id: likert",
         "labels: settle": "- {id: wins",
         "method judge_agreement": "- {id: humans-judge",
-        "method length_effects": "- {id: length",
         "method recalibration": "- {id: recal",
         "sensitivity": "sensitivity: {analyses: [spa]",
     }

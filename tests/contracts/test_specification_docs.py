@@ -95,6 +95,7 @@ def test_the_other_examples_together_are_one_study():
         "elo",
         "bradley_terry",
         "agreement",
+        "length_effects",
     }
 
 
