@@ -1,10 +1,7 @@
 """`likert` of a specification: ratings of single outputs, as rows of `estimates`.
 
-Belongs here: the rows and labels of METHODS 2. Does not: the statistics (`juryline.estimators.likert`,
-`juryline.estimators.matched`).
-
-`ordinal_log_odds` and `ordinal_log_odds_conditional`, the cumulative logit model of METHODS 2, are not in this version:
-no row of them is given.
+Belongs here: the rows and labels of METHODS 2, but for its ordinal model (`ordinal_model`). Does not: the statistics
+(`juryline.estimators.likert`, `juryline.estimators.matched`).
 """
 
 from collections.abc import Callable, Iterator
@@ -23,6 +20,7 @@ from data_contracts.vocabulary import Measure, Reason, Statistic, Status, Unit
 from juryline.analyses.cuts import criteria, cuts, declared_pairs, not_in_this_version, source_query, sql_text
 from juryline.analyses.families import expectation_rows, with_holm
 from juryline.analyses.labelling import STUDY, labelled
+from juryline.analyses.ordinal_model import ordinal_rows
 from juryline.analyses.ratings import VIEW, Asked, Compared, compare, read_asked
 from juryline.estimators.inference import UNBOUNDED, UNIT_BOUNDS, Bounds, is_constant
 from juryline.estimators.likert import (
@@ -51,9 +49,9 @@ def likert_rows(analysis: Likert, spec: StudySpec, view: ir.Table) -> list[Estim
     Returns
     -------
     list of Estimate
-        For each criterion, population and slice, the rows of each system, then those of each declared pair; then the
-        counts of recovered expectations. Means and their differences are not_estimable, not_numeric, on levels that
-        are words; shares and superiority are given there.
+        For each criterion, population and slice, the rows of each system, those of each declared pair, and the pairs
+        in the ordinal model; then the counts of recovered expectations. Means and their differences are not_estimable,
+        not_numeric, on levels that are words; shares, superiority and the ordinal model are given there.
 
     Raises
     ------
@@ -75,6 +73,7 @@ def likert_rows(analysis: Likert, spec: StudySpec, view: ir.Table) -> list[Estim
         for pair in pairs:
             row = partial(labelled, cut, subject=pair[0], comparator=pair[1], source=source(*pair))
             rows += _pair_rows(row, scaled, (spec.system_ids.index(pair[0]), spec.system_ids.index(pair[1])), analysis)
+        rows += ordinal_rows(cut, scaled.asked, pairs, analysis, spec, source)
         if cut.slice == ALL:
             rows.append(_extremum_row(cut, scaled.criterion, source()))
     rows = with_holm(rows, analysis, len(criteria(analysis, spec)) * len(pairs))

@@ -1,4 +1,5 @@
-"""Uncertainty, the same way for every method: cluster variance, t, Wilson and bootstrap intervals, t-tests.
+"""Uncertainty, the same way for every method: cluster variance, t, Wald, Wilson and bootstrap
+intervals, t-tests.
 
 Belongs here: METHODS 0.3, and the interval of a share of METHODS 4. Does not: families of tests (`holm`), nor any
 statistic that an interval is put around, but for the mean of independent units (`one_sample_t`).
@@ -163,7 +164,35 @@ def t_interval(
         std_error=std_error,
         df=variance.df,
         n_clusters=variance.n_clusters,
-        reason=_few(variance),
+        reason=_few(variance.n_clusters),
+    )
+
+
+def wald_interval(estimate: float, std_error: float, n_clusters: int, *, level: float) -> Interval:
+    """Interval of an estimate whose error a likelihood says, by the normal distribution.
+
+    Parameters
+    ----------
+    std_error : float
+        Positive, of the estimate.
+    n_clusters : int
+        Units that the likelihood takes as independent.
+
+    Returns
+    -------
+    Interval
+        ok with few_clusters: fewer than ten, where the normal distribution is far from what it stands for.
+    """
+    half = _normal_quantile(level) * std_error
+    return Interval(
+        status=Status.OK,
+        level=level,
+        method="wald",
+        low=float(estimate - half),
+        high=float(estimate + half),
+        std_error=std_error,
+        n_clusters=n_clusters,
+        reason=_few(n_clusters),
     )
 
 
@@ -318,7 +347,7 @@ def wilson_effective(share: float, n: int, variance: ClusterVariance, *, level: 
         std_error=math.sqrt(variance.variance) or None,
         df=variance.df,
         n_clusters=variance.n_clusters,
-        reason=_few(variance),
+        reason=_few(variance.n_clusters),
     )
 
 
@@ -462,8 +491,8 @@ def _no_interval(status: Status, reason: Reason, variance: ClusterVariance, leve
     return Interval(status=status, level=level, method=method, n_clusters=variance.n_clusters, reason=(reason,))
 
 
-def _few(variance: ClusterVariance) -> tuple[Reason, ...]:
-    return (Reason.FEW_CLUSTERS,) if variance.n_clusters < FEW_CLUSTERS else ()
+def _few(n_clusters: int) -> tuple[Reason, ...]:
+    return (Reason.FEW_CLUSTERS,) if n_clusters < FEW_CLUSTERS else ()
 
 
 def _clip(end: float, bounds: Bounds) -> float:

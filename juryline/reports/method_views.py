@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from data_contracts.estimates import ALL
-from data_contracts.vocabulary import Statistic
+from data_contracts.vocabulary import Reason, Statistic
 from juryline.reports.reading import pair_label, statistic_label, subject_label
 from juryline.reports.reported import Reported
 
@@ -18,7 +18,8 @@ class View:
 
     `pairs` chooses rows with a comparator (True), without (False) or both (None); `study` those that speak of
     the whole study (True) or of a part (False). `passing` leaves out labels that do not pass, where any does.
-    `best_first` orders by value, `counts` adds the counts behind a row, `folded` closes it on the page.
+    `best_first` orders by value, `counts` adds the counts behind a row, `folded` closes it on the page. `unless` leaves
+    rows that have this reason to the further numbers: the method does not speak of their scale.
     """
 
     caption: str
@@ -33,10 +34,11 @@ class View:
     best_first: bool = False
     counts: bool = True
     folded: bool = False
+    unless: Reason | None = None
 
     def holds(self, row: Reported) -> bool:
         chosen = self.pairs in (None, row.comparator is not None) and self.study in (None, row.subject == ALL)
-        return chosen and row.statistic in self.statistics
+        return chosen and row.statistic in self.statistics and (self.unless is None or self.unless != row.reason)
 
 
 S = Statistic
@@ -107,7 +109,26 @@ VIEWS: dict[str, tuple[View, ...]] = {
             label=pair_label("above"),
             pairs=True,
         ),
+        View(
+            caption="Ordinal model",
+            statistics=(S.ORDINAL_LOG_ODDS,),
+            subject="Pair",
+            value="Log odds of a higher rating",
+            label=pair_label("above"),
+            pairs=True,
+            unless=Reason.NOT_ORDINAL,
+        ),
         EXPECTATIONS,
+        View(
+            caption="Ordinal model within a rater",
+            statistics=(S.ORDINAL_LOG_ODDS_CONDITIONAL,),
+            subject="Pair",
+            value="Log odds of a higher rating",
+            label=pair_label("above"),
+            pairs=True,
+            folded=True,
+            unless=Reason.NOT_ORDINAL,
+        ),
         View(caption="Shares of the levels", statistics=(S.SHARE,), value="Share", folded=True),
     ),
     "pass_rates": (
@@ -291,7 +312,9 @@ HOW_TO_READ = {
     "of evidence and not equivalence.",
     "likert": "A mean takes the steps of the scale as equal, and raters as using it alike. Where the scale is ordinal, "
     "the probability of superiority needs neither; and a difference below one step can have the wrong sign, since "
-    "rounding to a level hides up to one step.",
+    "rounding to a level hides up to one step. The ordinal model compares the odds of a rating above a level, taken to "
+    "differ between two systems alike at every level: log odds of 0 are no difference, of 1 mean odds 2.7 times as "
+    "high. Within a rater they are larger, since raters who differ in their level blur what they agree on.",
     "pass_rates": "Shares of the answers given. What was not answered is counted under response states and is no "
     "failure.",
     "win_rates": "Wins among all comparisons of a system, ties and both-fail counted as comparisons that were not won; "

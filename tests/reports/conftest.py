@@ -243,6 +243,8 @@ def _likert() -> list[dict]:
         of.add(S.MEAN_DIFFERENCE, Unit.SCALE, difference, half=0.25, null_value=0, **shared)
         of.add(S.MEAN_DIFFERENCE_T, Unit.T, 2.4, df=89, p_value=p / 3, p_adjusted=p, **shared, **_HOLM)
         of.add(S.SUPERIORITY, Unit.PROBABILITY, 0.5 + difference / 3, half=0.02, **shared)
+        of.add(S.ORDINAL_LOG_ODDS, Unit.LOG_ODDS, 2 * difference, half=0.5, null_value=0, **shared)
+        of.add(S.ORDINAL_LOG_ODDS_CONDITIONAL, Unit.LOG_ODDS, 3 * difference, half=0.6, null_value=0, **shared)
         of.add(S.N_PAIRS, Unit.COUNT, 448, **shared)
         of.add(S.REVERSAL_POSSIBLE, Unit.YES_NO, 1, **shared)
         of.add(S.REVERSAL_EXCLUDED, Unit.YES_NO, 0, **shared)

@@ -345,6 +345,32 @@ def test_differences_are_shown_of_the_labels_that_pass_and_the_others_further_do
     assert further.count("/share_difference/label=No") == 4 * 3 * 4  # criteria, pairs; id, link, its title, the command
 
 
+def test_a_model_stands_in_a_table_of_its_own_only_where_it_speaks_of_the_scale(material_of, html):
+    odds = (Statistic.ORDINAL_LOG_ODDS, Statistic.ORDINAL_LOG_ODDS_CONDITIONAL)
+    none = {
+        "status": "not_estimable",
+        "reason": "not_ordinal",
+        "ci_status": "not_estimable",
+        "ci_reason": "not_ordinal",
+    }
+    rows = [
+        row | none | {"value": None, "ci_low": None, "ci_high": None} if row["statistic"] in odds else row
+        for row in material_of().estimates.to_pylist()
+    ]
+    estimates = pa.Table.from_pylist(rows, ESTIMATES.arrow_schema)
+
+    continuous = section(render_report(material_of(estimates=estimates)), "analysis-likert")
+    ordinal = section(html, "analysis-likert")
+
+    for caption in ("Ordinal model", "Ordinal model within a rater"):
+        assert f"<caption>{caption}</caption>" in ordinal
+        assert f"<caption>{caption}</caption>" not in continuous
+    shown, further = continuous.split("<summary>Further numbers (6)")
+    assert "the scale is not ordinal" in further
+    assert "the scale is not ordinal" not in shown
+    assert "Further numbers" not in ordinal
+
+
 def test_what_must_be_said_of_every_row_of_a_group_is_said_once(html):
     table = section(html, "analysis-tests").split("<caption>Differences</caption>")[1].split("</table>")[0]
 
