@@ -64,6 +64,11 @@ METHODS = [
         "Whether the longer output wins",
         "Associations of winning with length, which nobody randomised; a test as published, and one that holds.",
     ),
+    results_of(
+        "judge_agreement",
+        "A judge against human raters",
+        "How often a judge gives a human's label, beside how often humans do on the same units, and whether it drifts.",
+    ),
 ]
 METHOD_NAMES = [asset.key.to_user_string() for asset in METHODS]
 

@@ -10,7 +10,7 @@ from data_contracts.specification_analyses import RAW, Agreement, Analysis, Elo
 from data_contracts.specification_problem import Problem, refusal
 from data_contracts.yaml_source import Address
 
-UNBUILT_METHODS = ("judge_agreement", "recalibration")
+UNBUILT_METHODS = ("recalibration",)
 
 
 def refuse_unbuilt(spec: StudySpec) -> None:

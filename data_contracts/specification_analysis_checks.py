@@ -46,6 +46,8 @@ def analysis_problems(spec: StudySpec) -> Iterator[Problem]:
         if not criteria:
             yield from _pool_problems(at, spec, analysis)
             yield from _ranking_problems(at, spec, analysis)
+            if isinstance(analysis, JudgeAgreement):
+                yield from _judge_agreement_problems(at, spec, analysis)
             if isinstance(analysis, Agreement):
                 yield from _agreement_problems(at, spec, analysis)
     yield from _expectation_problems(spec)
@@ -105,7 +107,7 @@ def _label_problems(at: Address, spec: StudySpec, analysis: Analysis) -> Iterato
     rules = {rule.id: rule for rule in spec.adjudication}
     if analysis.labels not in rules:
         yield Problem(at, f"there is no adjudication {analysis.labels}", nearest(analysis.labels, [RAW, *rules]))
-    elif isinstance(analysis, Agreement | Spa):
+    elif isinstance(analysis, Agreement | JudgeAgreement | Spa):
         yield Problem(at, f"{analysis.method} reads what raters said, never adjudicated labels", "write `labels: raw`")
     elif analysis.criterion != (rules[analysis.labels].criterion,):
         criterion = rules[analysis.labels].criterion
@@ -156,6 +158,17 @@ def _judge_problems(at: Address, spec: StudySpec, analysis: JudgeAgreement | Rec
         yield Problem((*at, "reference"), f"{analysis.judge} is held against itself", "name another population")
     if analysis.population is not None:
         yield Problem((*at, "population"), "the populations are `judge` and `reference`", "remove `population`")
+
+
+def _judge_agreement_problems(at: Address, spec: StudySpec, analysis: JudgeAgreement) -> Iterator[Problem]:
+    if analysis.pairs is not None:
+        yield Problem((*at, "pairs"), "a judge's agreement is not of pairs of systems", "remove `pairs`")
+    if "rater" in (analysis.independent_unit or ()):
+        yield Problem((*at, "independent_unit"), "raters are never resampled", "write `case`")
+    if analysis.unit == "presentation" and all(c.protocol is not Protocol.PAIRWISE for c in spec.criteria_of(analysis)):
+        yield Problem((*at, "unit"), "only pairs are presented in an order", "remove `unit`")
+    if isinstance(analysis.batches, tuple) and not 1 < len(set(analysis.batches)) == len(analysis.batches):
+        yield Problem((*at, "batches"), "drift is between two batches or more", "name each of them once")
 
 
 def _pool_problems(at: Address, spec: StudySpec, analysis: Analysis) -> Iterator[Problem]:

@@ -179,9 +179,7 @@ class Ratings:
             one_each = Merged(ratings=self, count=np.ones(self.n_units, dtype=np.int64), steps=())
             nameless = self if named else self.nameless()
             return one_each if nameless.patterns is None else nameless.merged(named=True)
-        merged = Merged(
-            ratings=self._of_units(self.patterns.example), count=self.patterns.count, steps=(self.patterns,)
-        )
+        merged = Merged(ratings=self.of_units(self.patterns.example), count=self.patterns.count, steps=(self.patterns,))
         return merged if named else merged.nameless()
 
     def without(self, rater: int) -> "Ratings":
@@ -190,7 +188,13 @@ class Ratings:
         units, unit = np.unique(self.unit[kept], return_inverse=True)
         return self._with((unit, self.rater[kept], self.label[kept]), kept, len(units))
 
-    def _of_units(self, units: np.ndarray) -> "Ratings":
+    def by(self, raters: np.ndarray) -> "Ratings":
+        """The ratings of some raters, marked by a bool each, one of whom rated every unit."""
+        kept = raters[self.rater]
+        return self._with((self.unit[kept], self.rater[kept], self.label[kept]), kept, self.n_units)
+
+    def of_units(self, units: np.ndarray) -> "Ratings":
+        """The ratings of some units, renumbered in the order given."""
         unit, rater, label = self.codes
         places, entries = aligned(units.astype(unit.dtype), unit)
         return self._with((places, rater[entries], label[entries]), entries, len(units))

@@ -5,13 +5,13 @@ with itself on the same units, and differences between batches. Does not: agreem
 (`population_kappa`).
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from data_contracts.vocabulary import Reason, Status
 from juryline.estimators.agreement_coefficient import FEW_UNITS
-from juryline.estimators.agreement_units import Ratings, aligned
+from juryline.estimators.agreement_units import Ratings
 from juryline.estimators.inference import UNIT_BOUNDS, Bounds, cluster_variance, exact_mean, t_interval, t_test
 from juryline.estimators.population_kappa import PopulationAgreement
 from juryline.estimators.quantity import Interval, Quantity, Test
@@ -91,16 +91,7 @@ def match_units(ratings: Ratings, cluster: np.ndarray, in_judge: np.ndarray) -> 
     """
     shared = PopulationAgreement(in_second=in_judge).sums(ratings).toarray()
     units = np.flatnonzero(shared[:, 0])
-    place, entry = aligned(units, ratings.unit)
-    human = ~in_judge[ratings.rater[entry]]
-    reference = replace(
-        ratings,
-        unit=place[human],
-        rater=ratings.rater[entry][human],
-        label=ratings.label[entry][human],
-        share=ratings.share[entry][human],
-        n_units=len(units),
-    )
+    reference = ratings.of_units(units).by(~in_judge)
     among = RawAgreement().sums(reference).toarray()
     return JudgedUnits(
         cluster=np.asarray(cluster)[units],

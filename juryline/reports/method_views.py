@@ -304,6 +304,25 @@ VIEWS: dict[str, tuple[View, ...]] = {
         ),
         View(caption="The test as first published", statistics=(S.LENGTH_T_SEED,), value="t", folded=True),
     ),
+    "judge_agreement": (
+        View(
+            caption="Judge and humans",
+            statistics=(
+                *(S.JUDGE_AGREEMENT, S.HUMAN_AGREEMENT, S.JUDGE_MINUS_HUMAN, S.POPULATION_KAPPA, S.COVERAGE),
+                S.JUDGE_AGREEMENT_ADJUDICATED,
+            ),
+            subject="Number",
+            value="Value",
+            label=statistic_label,
+        ),
+        View(
+            caption="Drift from the first batch",
+            statistics=(S.DRIFT,),
+            subject="Batch",
+            value="Change of agreement",
+            label=lambda row: str(row.dimensions.get("batch", "all")),
+        ),
+    ),
 }
 
 HOW_TO_READ = {
@@ -327,7 +346,9 @@ HOW_TO_READ = {
     "agreement": "How far raters agree on raw judgments, before any adjudication. Agreement is reliability, not "
     "validity, and no coefficient has a universal cut-off. Read it beside raw agreement and the shares of the labels.",
     "judge_agreement": "How often the judge gives the label that a human gives, beside how often humans agree with one "
-    "another on the same units.",
+    "another on the same units: a judge cannot be asked to agree with humans more than they do. Coverage is the share "
+    "of what it was asked that it labelled; agreement speaks of that share only. Drift compares batches of the judge's "
+    "judgments with the first.",
     "order_effects": "Whether the one shown first is preferred. The number with systems balanced is free of which "
     "system stood first more often; quote that one. A rater who saw a pair in both orders either kept the answer, or "
     "followed the position, or was undecided once.",

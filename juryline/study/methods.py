@@ -23,6 +23,7 @@ READS: dict[str, tuple[str, ...]] = {
     "agreement": ("comparisons", "ratings"),
     "order_effects": ("comparisons",),
     "length_effects": ("comparisons", "output_lengths"),
+    "judge_agreement": ("comparisons", "ratings"),
 }
 
 

@@ -27,7 +27,6 @@ def test_everything_unbuilt_is_named_with_its_line():
     assert {what: lines[line - 1].split(",")[0].strip() for what, line in told.items()} == {
         "interval: {method: percentile} for likert": "- {id: likert",
         "labels: settle": "- {id: wins",
-        "method judge_agreement": "- {id: humans-judge",
         "method recalibration": "- {id: recal",
         "sensitivity": "sensitivity: {analyses: [spa]",
     }

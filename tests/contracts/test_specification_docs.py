@@ -95,7 +95,9 @@ def test_the_other_examples_together_are_one_study():
         "elo",
         "bradley_terry",
         "agreement",
+        "order_effects",
         "length_effects",
+        "judge_agreement",
     }
 
 
