@@ -11,6 +11,8 @@ from juryline.study.methods import READS
 from juryline.study.run import Built, StudyRun
 
 GROUP = "measurement"
+KINDS = {"numpy"}
+SCENARIOS = ["scenario_comparisons", "scenario_ratings", "scenario_spa_answers"]
 
 
 def results_of(method: str, meaning: str, says: str) -> dg.AssetsDefinition:
@@ -23,7 +25,8 @@ def results_of(method: str, meaning: str, says: str) -> dg.AssetsDefinition:
 
     build.__doc__ = says
     table = replace(ESTIMATES, name=method, meaning=meaning)
-    return derived(table, inputs=READS[method], group=GROUP, kinds={"numpy"})(build)
+    scenarios = [name for name in SCENARIOS if name.removeprefix("scenario_") in READS[method]]
+    return derived(table, inputs=[*READS[method], *scenarios], group=GROUP, kinds=KINDS)(build)
 
 
 METHODS = [
@@ -73,10 +76,25 @@ METHODS = [
 METHOD_NAMES = [asset.key.to_user_string() for asset in METHODS]
 
 
-@derived(ESTIMATES, inputs=METHOD_NAMES, group=GROUP, kinds={"parquet"})
+@derived(
+    replace(
+        ESTIMATES, name="sensitivity", meaning="Estimates under declared scenarios, and what becomes of each contrast"
+    ),
+    inputs=[*METHOD_NAMES, *SCENARIOS, "exclusion_decisions"],
+    group=GROUP,
+    kinds=KINDS,
+)
+def sensitivity(study: StudyRun) -> Built:
+    """Other exclusions, adjudicated labels, other tie rules; the declared analysis stays the one that counts."""
+    from juryline.study.sensitivity import sensitivity
+
+    return sensitivity(study)
+
+
+@derived(ESTIMATES, inputs=[*METHOD_NAMES, "sensitivity"], group=GROUP, kinds={"parquet"})
 def estimates(study: StudyRun) -> Built:
     """Making estimates is a look at the data; looks are counted."""
     from juryline.study.standing import record_look
 
     record_look(study)
-    return pa.concat_tables([study.table(name).to_pyarrow() for name in METHOD_NAMES])
+    return pa.concat_tables([study.table(name).to_pyarrow() for name in (*METHOD_NAMES, "sensitivity")])

@@ -1,7 +1,15 @@
 """Protocol views: included judgments, unblinded, in the one shape their protocol is analysed in; and their states."""
 
 from assets.stages import Gate, derived
-from data_contracts.tables import COMPARISONS, RATINGS, RESPONSE_STATES, SPA_ANSWERS
+from data_contracts.tables import (
+    COMPARISONS,
+    RATINGS,
+    RESPONSE_STATES,
+    SCENARIO_COMPARISONS,
+    SCENARIO_RATINGS,
+    SCENARIO_SPA_ANSWERS,
+    SPA_ANSWERS,
+)
 from juryline.study.run import Built, StudyRun
 
 GROUP = "views"
@@ -45,3 +53,30 @@ def response_states(study: StudyRun) -> Built:
     from juryline.derivations.states import response_states
 
     return response_states(study.table("comparisons"), study.table("ratings"), study.table("spa_answers"))
+
+
+@derived(SCENARIO_COMPARISONS, inputs=["comparisons", *INPUTS], group=GROUP, kinds=KINDS)
+def scenario_comparisons(study: StudyRun) -> Built:
+    """Empty where no analysis is repeated and none reads adjudicated labels."""
+    from juryline.derivations.views import comparisons
+    from juryline.study.scenarios import scenario_view
+
+    return scenario_view(study, COMPARISONS, comparisons)
+
+
+@derived(SCENARIO_RATINGS, inputs=["ratings", *INPUTS], group=GROUP, kinds=KINDS)
+def scenario_ratings(study: StudyRun) -> Built:
+    """Empty where no analysis is repeated and none reads adjudicated labels."""
+    from juryline.derivations.views import ratings
+    from juryline.study.scenarios import scenario_view
+
+    return scenario_view(study, RATINGS, ratings)
+
+
+@derived(SCENARIO_SPA_ANSWERS, inputs=["spa_answers", *INPUTS], group=GROUP, kinds=KINDS)
+def scenario_spa_answers(study: StudyRun) -> Built:
+    """Empty where no analysis is repeated."""
+    from juryline.derivations.views import spa_answers
+    from juryline.study.scenarios import scenario_view
+
+    return scenario_view(study, SPA_ANSWERS, spa_answers)

@@ -6,7 +6,7 @@ The model holds the whole language; what is listed here is taken out of the list
 from collections.abc import Iterator
 
 from data_contracts.specification import StudySpec
-from data_contracts.specification_analyses import RAW, Agreement, Analysis, Elo
+from data_contracts.specification_analyses import Agreement, Analysis, Elo
 from data_contracts.specification_problem import Problem, refusal
 from data_contracts.yaml_source import Address
 
@@ -33,13 +33,9 @@ def _unbuilt(spec: StudySpec) -> Iterator[Problem]:
             yield _not_built((*at, "method"), f"method {analysis.method}", f"remove the analysis {analysis.id}")
         else:
             yield from _unbuilt_keys(at, analysis)
-    if spec.sensitivity is not None:
-        yield _not_built(("sensitivity",), "sensitivity", "remove it")
 
 
 def _unbuilt_keys(at: Address, analysis: Analysis) -> Iterator[Problem]:
-    if analysis.labels != RAW:
-        yield _not_built((*at, "labels"), f"labels: {analysis.labels}", "write `labels: raw`")
     if analysis.interval is not None and not _interval_is_built(analysis, analysis.interval.method):
         what = f"interval: {{method: {analysis.interval.method}}} for {analysis.method}"
         yield _not_built((*at, "interval"), what, "remove `interval`")

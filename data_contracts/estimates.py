@@ -7,10 +7,15 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 from urllib.parse import quote
 
-from data_contracts.vocabulary import State, Status
+from data_contracts.vocabulary import State, Statistic, Status
 
 ALL = "all"
 FROZEN = "frozen"
+
+
+def test_of(statistic: str) -> str:
+    """Name of the test of a statistic: its own and `_t`."""
+    return Statistic.SPA_T if statistic == Statistic.SPA_PREFERENCE else f"{statistic}_t"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 
+from data_contracts.scenarios import READ_RAW_ONLY, adjudicable
 from data_contracts.specification import PROTOCOLS_OF_METHOD, StudySpec, can_read
 from data_contracts.specification_analyses import (
     ALL_CRITERIA,
+    AS_DELIVERED,
     RAW,
     Agreement,
     Analysis,
@@ -107,11 +109,16 @@ def _label_problems(at: Address, spec: StudySpec, analysis: Analysis) -> Iterato
     rules = {rule.id: rule for rule in spec.adjudication}
     if analysis.labels not in rules:
         yield Problem(at, f"there is no adjudication {analysis.labels}", nearest(analysis.labels, [RAW, *rules]))
-    elif isinstance(analysis, Agreement | JudgeAgreement | Spa):
+    elif isinstance(analysis, READ_RAW_ONLY):
         yield Problem(at, f"{analysis.method} reads what raters said, never adjudicated labels", "write `labels: raw`")
     elif analysis.criterion != (rules[analysis.labels].criterion,):
         criterion = rules[analysis.labels].criterion
         yield Problem(at, f"{analysis.labels} adjudicates {criterion} only", f"write `criterion: {criterion}`")
+    elif isinstance(analysis, Elo) and analysis.orderings == AS_DELIVERED:
+        yield Problem(at, "adjudicated labels were not delivered in an order", "give a number of `orderings`")
+    elif analysis.labels not in adjudicable(analysis, spec):
+        what = f"{analysis.labels} settles ranks one by one, which leaves no ranking to compare systems in"
+        yield Problem(at, what, "write `labels: raw`")
 
 
 def _pairs_problems(at: Address, spec: StudySpec, pairs: Sequence[Pair]) -> Iterator[Problem]:

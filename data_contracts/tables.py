@@ -384,6 +384,27 @@ SPA_ANSWERS = Table(
     ("record_id",),
 )
 
+# --- scenarios: the same views where less or nothing is excluded, or adjudicated labels are read -------
+
+
+def _under_scenarios(view: Table) -> Table:
+    """A protocol view under scenarios; an adjudicated label stands once for each population that voted on it."""
+    return Table(
+        f"scenario_{view.name}",
+        f"The view {view.name} without exclusions, and of adjudicated labels",
+        (
+            must("scenario", TEXT, "exclusions=none;adjudication=raw, or another, as in the column of estimates"),
+            *view.columns,
+            must("sources", TEXTS, "judgments that the row was derived from"),
+        ),
+        ("scenario", "population", *view.key),
+    )
+
+
+SCENARIO_COMPARISONS = _under_scenarios(COMPARISONS)
+SCENARIO_RATINGS = _under_scenarios(RATINGS)
+SCENARIO_SPA_ANSWERS = _under_scenarios(SPA_ANSWERS)
+
 # --- estimates (DESIGN 5) -----------------------------------------------------------------------------
 
 ESTIMATES = Table(
@@ -471,6 +492,9 @@ TABLES = {
         COMPARISONS,
         RATINGS,
         SPA_ANSWERS,
+        SCENARIO_COMPARISONS,
+        SCENARIO_RATINGS,
+        SCENARIO_SPA_ANSWERS,
         ESTIMATES,
     )
 }

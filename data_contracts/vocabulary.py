@@ -195,6 +195,10 @@ class Reason(StrEnum):
     FACTOR_HOLDS_OUTCOME = "factor_holds_outcome"
     TOO_FEW_SYSTEMS = "too_few_systems"
     SPLITS_FAILED = "splits_failed"
+    # sensitivity
+    AT_NULL_VALUE = "at_null_value"
+    NO_FROZEN_VALUE = "no_frozen_value"
+    NO_SCENARIO_VALUE = "no_scenario_value"
 
 
 class Unit(StrEnum):

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from data_contracts.errors import ContractError, SpecificationError
 from data_contracts.estimates import ALL, Cut
 from data_contracts.specification import PROTOCOLS_OF_METHOD, StudySpec, can_read
-from data_contracts.specification_analyses import RAW, Analysis
+from data_contracts.specification_analyses import Analysis
 from data_contracts.specification_rubric import Criterion, level_text
 
 POOLED = "*"
@@ -32,11 +32,8 @@ def cuts(analysis: Analysis, spec: StudySpec, view: ir.Table) -> Iterator[tuple[
     Raises
     ------
     SpecificationError
-        A criterion that the method cannot read, a population that is an adjudicator or mixes humans with models,
-        adjudicated labels.
+        A criterion that the method cannot read, a population that is an adjudicator or mixes humans with models.
     """
-    if analysis.labels != RAW:
-        raise not_in_this_version(analysis, "labels", f"labels: {analysis.labels}")
     named = [criterion.id for criterion in criteria(analysis, spec)]
     groups = [(name, [name]) for name in named] + ([(POOLED, named)] if pools(analysis) else [])
     for criterion, ids in groups:

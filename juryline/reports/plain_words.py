@@ -85,6 +85,9 @@ REASONS = {
     Reason.FACTOR_HOLDS_OUTCOME: "the factor contains the human win rate that it is held against",
     Reason.TOO_FEW_SYSTEMS: "fewer than 4 systems with a value",
     Reason.SPLITS_FAILED: "more than 5 % of the random splits had no value",
+    Reason.AT_NULL_VALUE: "as declared it equals its null value, so it has no sign to keep",
+    Reason.NO_FROZEN_VALUE: "as declared it has no value to compare with",
+    Reason.NO_SCENARIO_VALUE: "no scenario under this tie rule has a value",
 }
 
 STATES = {

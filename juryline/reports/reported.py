@@ -10,11 +10,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from data_contracts.estimates import ALL, FROZEN
+from data_contracts.estimates import ALL, FROZEN, test_of
 from data_contracts.vocabulary import Statistic
 
-# The test of any other statistic carries its name and `_t`.
-_TEST_OF: dict[str, str] = {Statistic.SPA_PREFERENCE: Statistic.SPA_T}
 TESTS = frozenset(s for s in Statistic if s.endswith("_t")) - {Statistic.LENGTH_T_SEED}
 
 SENSITIVITY = frozenset(
@@ -126,7 +124,7 @@ class Numbers:
 
     def test_of(self, row: Reported) -> Reported | None:
         """The row that carries the p-value of this one."""
-        return self.beside(row, _TEST_OF.get(row.statistic, f"{row.statistic}_t"))
+        return self.beside(row, test_of(row.statistic))
 
     def primary(self) -> Reported | None:
         """The one row that may head a report."""
@@ -136,5 +134,5 @@ class Numbers:
 def without_tests(rows: Iterable[Reported]) -> list[Reported]:
     """Rows that stand for themselves; a test is shown beside what it tests."""
     kept = list(rows)
-    tested = {(row.place, _TEST_OF.get(row.statistic, f"{row.statistic}_t")) for row in kept}
+    tested = {(row.place, test_of(row.statistic)) for row in kept}
     return [row for row in kept if row.statistic not in TESTS or (row.place, row.statistic) not in tested]

@@ -70,7 +70,11 @@ class Engine:
 
     def view(self, name: str, expression: ir.Table) -> ir.Table:
         """An expression as a table of its own, for those that can only look at a table, such as pandera."""
-        self.con.execute(f'CREATE OR REPLACE VIEW "{name}" AS {self.backend.compile(expression)}')
+        return self.query(name, self.backend.compile(expression))
+
+    def query(self, name: str, sql: str) -> ir.Table:
+        """A view over a query of tables that are there already."""
+        self.con.execute(f'CREATE OR REPLACE VIEW "{name}" AS {sql}')
         return self.backend.table(name)
 
     def close(self) -> None:

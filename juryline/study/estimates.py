@@ -6,19 +6,25 @@ from typing import Any
 import pyarrow as pa
 
 from data_contracts.estimates import FROZEN, Estimate
+from data_contracts.scenarios import frozen_scenario
 from data_contracts.specification_design import Primary
 from data_contracts.tables import ESTIMATES
 from juryline.derivations.exclusions import outcome_dependent
 from juryline.study.methods import READS, rows_of
 from juryline.study.run import CODE_VERSION, StudyRun
+from juryline.study.scenarios import scenario_tables, tables_under, under
 
 
 def estimates_of(run: StudyRun, method: str) -> pa.Table:
     """Every estimate of the study's analyses by one method, made of the run's stamped tables."""
-    views = {name: run.table(name) for name in READS[method]}
-    analyses = [analysis for analysis in run.spec.analyses if analysis.method == method]
-    estimates = [row for analysis in analyses for row in rows_of(analysis, run.spec, views)]
-    return estimates_table(run, estimates, READS[method])
+    estimates: list[Estimate] = []
+    read = [*READS[method]]
+    for analysis in (analysis for analysis in run.spec.analyses if analysis.method == method):
+        frozen = frozen_scenario(analysis)
+        rows = rows_of(analysis, run.spec, tables_under(run, analysis, frozen))
+        estimates += [under(frozen, analysis, row) for row in rows]
+        read += [] if frozen.is_view else scenario_tables(analysis)
+    return estimates_table(run, estimates, dict.fromkeys(read))
 
 
 def estimates_table(run: StudyRun, estimates: Iterable[Estimate], views: Iterable[str]) -> pa.Table:

@@ -13,6 +13,8 @@ from juryline.ledger.workspace import Workspace
 from juryline.study.run import StudyRun, require_study
 
 PLACE = ("record_id", "export_path", "source_row", "source_path", "stored")
+SOURCES = tuple(f"{kind}{view}" for view in ("comparisons", "ratings", "spa_answers") for kind in ("", "scenario_"))
+SOURCES += ("output_lengths", "exclusion_decisions")  # what the query of a source may name
 SAID = ("criterion", "state", "label", "candidate_1", "candidate_2", "case_id", "rater", "history_status")
 
 
@@ -112,8 +114,9 @@ def _estimates_of(study: StudyRun, ids: Iterable[str]) -> list[str]:
 
 
 def _ids(study: StudyRun, source: str) -> list[str]:
-    for view in ("comparisons", "ratings", "spa_answers", "output_lengths"):
-        study.table(view)  # a source is a query over these
+    for name in SOURCES:
+        if name in source:
+            study.table(name)
     return [id for (id,) in study.engine.con.execute(source).fetchall()]
 
 

@@ -17,13 +17,12 @@ def viewed(study: StudyRun, view: View) -> ir.Table:
     history = study.table("judgment_history")
     if history.limit(1).to_pyarrow().num_rows:
         study.events.append(EventKind.UNBLIND, "first_use", {}, datetime.now(UTC))
-    return view(
-        history,
-        study.table("analysis_set"),
-        study.readings.attributes(),
-        unblinding_key(study),
-        study.spec,
-    )
+    return viewed_as(study, view, history, study.table("analysis_set"))
+
+
+def viewed_as(study: StudyRun, view: View, history: ir.Table, analysis_set: ir.Table) -> ir.Table:
+    """A protocol view as it would be over this history and this analysis set; only after `viewed`."""
+    return view(history, analysis_set, study.readings.attributes(), unblinding_key(study), study.spec)
 
 
 def unblinding_key(study: StudyRun) -> ir.Table | None:

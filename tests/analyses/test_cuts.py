@@ -93,13 +93,6 @@ def test_humans_with_models_and_adjudicators_are_refused(study, view, population
         names(spec, view("ratings", []))
 
 
-def test_adjudicated_labels_are_refused_by_name(study, view):
-    spec = study("{id: a, method: likert, criterion: style, labels: majority}")
-
-    with pytest.raises(SpecificationError, match="labels: majority is not in this version"):
-        names(spec, view("ratings", []))
-
-
 @pytest.mark.parametrize(
     ("analysis", "expected"),
     [

@@ -26,9 +26,7 @@ def test_everything_unbuilt_is_named_with_its_line():
     told = {problem.what.removesuffix(" is not in this version"): problem.line for problem in refused.value.problems}
     assert {what: lines[line - 1].split(",")[0].strip() for what, line in told.items()} == {
         "interval: {method: percentile} for likert": "- {id: likert",
-        "labels: settle": "- {id: wins",
         "method recalibration": "- {id: recal",
-        "sensitivity": "sensitivity: {analyses: [spa]",
     }
     assert refused.value.code == "not_in_this_version"
     assert refused.value.exit_status == 2

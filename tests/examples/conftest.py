@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import pytest
@@ -44,6 +45,15 @@ class Answers:
             for row in self.preferences
             if row["worker"] in self.analysed and (WRITERS[row["writer_x"]], WRITERS[row["writer_y"]]) == (x, y)
         ]
+
+    def mean_chance(self, x: str, y: str, raters: set[str]) -> float:
+        """Of these raters, each once: the answers of one who came twice are averaged first."""
+        given: dict[str, dict[str, str]] = {}
+        for row in sorted(self.preferences, key=lambda row: row["saved_at"]):
+            if row["worker"] in raters and (WRITERS[row["writer_x"]], WRITERS[row["writer_y"]]) == (x, y):
+                given.setdefault(row["worker"], {})[row["response"]] = row["chance"]
+        stated = [[int(chance) for chance in of.values() if chance.isdigit()] for of in given.values()]
+        return fmean(fmean(chances) for chances in stated if chances) / 100
 
     def differences(self, x: str, y: str) -> list[int]:
         """Between the last saved ratings of each rater analysed."""
@@ -90,9 +100,9 @@ class Ran:
         with (self.tables / f"{name}.csv").open(encoding="utf-8", newline="") as file:
             return list(csv.DictReader(file))
 
-    def estimates(self, statistic: str) -> dict[tuple[str, ...], Row]:
-        """Rows of one statistic, by the parts of their ids that differ."""
-        rows = [row for row in self.table("estimates") if row["statistic"] == statistic]
+    def estimates(self, statistic: str, scenario: str = "frozen") -> dict[tuple[str, ...], Row]:
+        """Rows of one statistic under a scenario, by the parts of their ids that differ."""
+        rows = [row for row in self.table("estimates") if (row["statistic"], row["scenario"]) == (statistic, scenario)]
         assert rows, f"no estimate of {statistic}"
         return {(row["analysis"], row["subject"], row["comparator"], row["dimensions"]): row for row in rows}
 

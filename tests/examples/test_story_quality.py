@@ -137,6 +137,42 @@ def test_how_many_of_five_expectations_each_method_recovers(ran, method, alpha, 
     assert float(ran.estimates("expected_total")[method, "all", "", "{}"]["value"]) == len(TABLE_1)
 
 
+@pytest.mark.parametrize(
+    ("exclusions", "kept"),
+    [
+        ("none", lambda answers: answers.analysed | answers.repeating | answers.non_native),
+        ("-twice", lambda answers: answers.analysed | answers.repeating),
+        ("-non-native", lambda answers: answers.analysed | answers.non_native),
+    ],
+)
+@pytest.mark.parametrize("pair", TABLE_1, ids="-".join)
+def test_a_scenario_gives_what_a_script_gives_without_the_rule(ran, answers, exclusions, kept, pair):
+    raters = kept(answers)
+    estimate = ran.estimates("spa_preference", f"exclusions={exclusions};adjudication=raw")["spa", *pair, "{}"]
+
+    assert len(raters) > ANALYSED
+    assert float(estimate["value"]) == pytest.approx(answers.mean_chance(*pair, raters), abs=1e-12)
+
+
+@pytest.mark.parametrize("pair", TABLE_1, ids="-".join)
+def test_what_scenarios_do_to_a_preference_is_counted(ran, pair):
+    of = json.dumps({"of": "spa_preference"})
+    names = [f"exclusions={name};adjudication=raw" for name in ("none", "-twice", "-non-native")]
+    values = [float(ran.estimates("spa_preference", name)["spa", *pair, "{}"]["value"]) for name in ("frozen", *names)]
+    told = {
+        statistic: float(ran.estimates(statistic)["spa", *pair, of]["value"])
+        for statistic in ("cells", "cells_estimable", "same_sign_share", "estimate_min", "estimate_max")
+    }
+
+    assert told == {
+        "cells": 4,
+        "cells_estimable": 4,
+        "same_sign_share": sum((value > 0.5) == (values[0] > 0.5) for value in values) / 4,
+        "estimate_min": min(values),
+        "estimate_max": max(values),
+    }
+
+
 def test_the_readme_tells_the_numbers_of_the_run(ran, example):
     readme = (example / "README.md").read_text(encoding="utf-8")
     flow = ran.said["flow"]

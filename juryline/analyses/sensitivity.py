@@ -1,0 +1,170 @@
+"""`sensitivity` of a specification: what becomes of each contrast from scenario to scenario (METHODS 12).
+
+Belongs here: comparing the rows of the cells. Does not: making them (`juryline.study.sensitivity`). The shares are
+descriptive: cells share their judgments, so nothing is tested.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from data_contracts.estimates import Cut, Estimate, test_of
+from data_contracts.scenarios import Scenario
+from data_contracts.vocabulary import Reason, Statistic, Status, Unit
+from juryline.analyses.labelling import labelled
+from juryline.estimators.quantity import Quantity
+
+S = Statistic
+NULLS: dict[str, float] = {
+    S.SPA_PREFERENCE: 0.5,
+    S.MEAN_DIFFERENCE: 0.0,
+    S.MEAN_DIFFERENCE_Z: 0.0,
+    S.SUPERIORITY: 0.5,
+    S.ORDINAL_LOG_ODDS: 0.0,
+    S.ORDINAL_LOG_ODDS_CONDITIONAL: 0.0,
+    S.SHARE_DIFFERENCE: 0.0,
+    S.RATING_DIFFERENCE: 0.0,
+    S.FIRST_SHARE_DECISIVE: 0.5,
+    S.FIRST_ADVANTAGE: 0.5,
+    S.LENGTH_CONTRAST: 0.0,
+    S.LONGER_WINS: 0.5,
+    S.JUDGE_MINUS_HUMAN: 0.0,
+    S.DRIFT: 0.0,
+}
+NULLS_OF_PAIRS: dict[str, float] = {S.WIN_RATE_DECISIVE: 0.5, S.WIN_RATE_HALF: 0.5}
+WITHOUT_SIGN = (S.WIN_RATE, S.PASS_RATE, S.MEAN, S.RATING, S.RAW_AGREEMENT)
+"""Numbers without a null value, whose range is told; coefficients of agreement too."""
+
+_NONE = Quantity.missing(Status.NOT_ESTIMABLE, Reason.NO_SCENARIO_VALUE)
+
+Row = Mapping[str, Any]
+Place = tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """The rows of an analysis under one scenario, as columns of `estimates`."""
+
+    scenario: Scenario
+    rows: Sequence[Row]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Seen:
+    """A contrast in one cell: its value and the adjusted p-value of its test, where they exist."""
+
+    ties: str | None
+    value: float | None
+    p_adjusted: float | None
+
+
+def sensitivity_rows(cells: Sequence[Cell], alpha: float) -> list[Estimate]:
+    """What becomes of each number of an analysis under its scenarios.
+
+    Parameters
+    ----------
+    cells : sequence of Cell
+        The frozen one first. Cells of equal judgments and tie rule are given once.
+    alpha : float
+        Decision level.
+
+    Returns
+    -------
+    list of Estimate
+        For each contrast of the frozen cell: `cells` and `cells_estimable`; where it has a null value,
+        `same_sign_share` (undefined, at_null_value or no_frozen_value); where it has a test,
+        `same_significance_share` (undefined, no_frozen_value); and for each tie rule `estimate_min` and `estimate_max`,
+        (not_estimable, no_scenario_value). Ratings under different tie rules are on different scales.
+
+    Notes
+    -----
+    same_sign_share = estimable cells in which estimate - null has the sign of the frozen cell / estimable cells; an
+    estimate equal to the null has no sign. same_significance_share = cells in which p_adjusted < alpha as in the
+    frozen cell / cells with a p-value.
+    """
+    by_place = [{_place(row): row for row in cell.rows} for cell in cells]
+    rows: list[Estimate] = []
+    for place, frozen in by_place[0].items():
+        null = _null(frozen)
+        if null is None and not _has_range(frozen):
+            continue
+        seen = [_seen(cell.scenario, rows_of_cell, place) for cell, rows_of_cell in zip(cells, by_place)]
+        rows += _contrast_rows(frozen, [cell for cell in seen if cell is not None], null, alpha)
+    return rows
+
+
+def _contrast_rows(frozen: Row, cells: list[_Seen], null: float | None, alpha: float) -> Iterator[Estimate]:
+    estimable = [cell for cell in cells if cell.value is not None]
+    row = _labels(frozen)
+    yield row(S.CELLS, Unit.COUNT, Quantity.of(len(cells)))
+    yield row(S.CELLS_ESTIMABLE, Unit.COUNT, Quantity.of(len(estimable)))
+    if null is not None:
+        yield row(S.SAME_SIGN_SHARE, Unit.SHARE, _same_sign(cells[0], estimable, null))
+    if test_of(frozen["statistic"]) in set(Statistic):
+        yield row(S.SAME_SIGNIFICANCE_SHARE, Unit.SHARE, _same_significance(cells, alpha))
+    for ties in dict.fromkeys(cell.ties for cell in cells):
+        values = [cell.value for cell in estimable if cell.ties == ties and cell.value is not None]
+        under = {} if ties is None else {"ties": ties}
+        for statistic, extreme in ((S.ESTIMATE_MIN, min), (S.ESTIMATE_MAX, max)):
+            yield row(statistic, Unit(frozen["unit"]), Quantity.of(extreme(values)) if values else _NONE, **under)
+
+
+def _labels(frozen: Row) -> Callable[..., Estimate]:
+    cut = Cut(
+        **{name: frozen[name] for name in ("analysis", "method", "criterion", "population", "slice", "slice_value")}
+    )
+
+    def row(statistic: Statistic, unit: Unit, quantity: Quantity, **dimensions: str) -> Estimate:
+        return labelled(
+            cut,
+            statistic,
+            unit,
+            quantity,
+            subject=frozen["subject"],
+            subject_kind=frozen["subject_kind"],
+            comparator=frozen["comparator"],
+            dimensions={"of": frozen["statistic"]} | json.loads(frozen["dimensions"]) | dimensions,
+            source=frozen["source"],
+        )
+
+    return row
+
+
+def _null(row: Row) -> float | None:
+    of_pair = NULLS_OF_PAIRS.get(row["statistic"]) if row["comparator"] is not None else None
+    return NULLS.get(row["statistic"], of_pair)
+
+
+def _has_range(row: Row) -> bool:
+    return row["statistic"] in WITHOUT_SIGN or row["unit"] == Unit.COEFFICIENT
+
+
+def _place(row: Row) -> Place:
+    named = ("criterion", "population", "slice", "slice_value", "subject", "comparator", "dimensions")
+    return (row["statistic"], *(row[name] for name in named))
+
+
+def _seen(scenario: Scenario, rows: Mapping[Place, Row], place: Place) -> _Seen | None:
+    row = rows.get(place)
+    if row is None:
+        return None
+    test = rows.get((test_of(place[0]), *place[1:]))
+    return _Seen(ties=scenario.ties, value=row["value"], p_adjusted=None if test is None else test["p_adjusted"])
+
+
+def _same_sign(frozen: _Seen, estimable: list[_Seen], null: float) -> Quantity:
+    if frozen.value is None:
+        return Quantity.missing(Status.UNDEFINED, Reason.NO_FROZEN_VALUE)
+    if frozen.value == null:
+        return Quantity.missing(Status.UNDEFINED, Reason.AT_NULL_VALUE)
+    same = sum((cell.value - null) * (frozen.value - null) > 0 for cell in estimable if cell.value is not None)
+    return Quantity.of(same / len(estimable))
+
+
+def _same_significance(cells: list[_Seen], alpha: float) -> Quantity:
+    frozen = cells[0].p_adjusted
+    tested = [cell.p_adjusted for cell in cells if cell.p_adjusted is not None]
+    if frozen is None:
+        return Quantity.missing(Status.UNDEFINED, Reason.NO_FROZEN_VALUE)
+    return Quantity.of(sum((p < alpha) == (frozen < alpha) for p in tested) / len(tested))

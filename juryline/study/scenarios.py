@@ -1,0 +1,121 @@
+"""The judgments of a scenario: how they are stored, how an analysis reads them, and how its numbers lead back to them.
+
+Belongs here: one query a scenario and view, by which both the analysis and `juryline trace` read. Does not: which
+scenarios there are (`data_contracts.scenarios`).
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import ibis
+import ibis.expr.types as ir
+
+from data_contracts.estimates import Estimate
+from data_contracts.scenarios import NO_RULE, Scenario, data_scenarios
+from data_contracts.specification_analyses import RAW, Analysis
+from data_contracts.tables import COMPARISONS, RATINGS, SPA_ANSWERS, TABLES, Table
+from juryline.derivations.shape import in_shape
+from juryline.study.methods import READS
+from juryline.study.run import Built, StudyRun
+from juryline.study.unblinding import viewed_as
+
+VIEWS = (COMPARISONS, RATINGS, SPA_ANSWERS)
+WIDEST = Scenario(exclusions=NO_RULE)  # whatever other scenario of raw answers leaves out, it leaves out of this one
+
+
+def scenario_view(run: StudyRun, view: Table, derive: Callable[..., ir.Table]) -> Built:
+    """The rows of a view under every scenario that an analysis needs; of raw answers, without any exclusion.
+
+    Parameters
+    ----------
+    view : Table
+        A protocol view.
+    derive : callable
+        What derives it.
+    """
+    wanted = data_scenarios(run.spec)
+    table = TABLES[f"scenario_{view.name}"]
+    parts = [_labelled(run, scenario, derive) for scenario in wanted if scenario.labels != RAW]
+    if any(scenario.labels == RAW for scenario in wanted):
+        parts.append(_raw(run, derive))
+    return ibis.union(*(in_shape(part, table) for part in parts)) if parts else table.arrow_schema.empty_table()
+
+
+def tables_under(run: StudyRun, analysis: Analysis, scenario: Scenario) -> dict[str, ir.Table]:
+    """The tables that an analysis reads, its protocol views as they are under a scenario."""
+    tables = {name: run.table(name) for name in READS[analysis.method]}
+    if scenario.is_view:
+        return tables
+    run.table("exclusion_decisions")
+    for name in scenario_tables(analysis):
+        run.table(name)
+    for view in _views_of(analysis):
+        tables[view.name] = run.engine.query(f"{view.name}_under_scenario", _query(view.name, scenario))
+    return tables
+
+
+def scenario_tables(analysis: Analysis) -> list[str]:
+    """Tables that hold what an analysis reads under a scenario."""
+    return [f"scenario_{view.name}" for view in _views_of(analysis)]
+
+
+def under(scenario: Scenario, analysis: Analysis, estimate: Estimate) -> Estimate:
+    """An estimate made under a scenario, with a source that leads to the judgments of that scenario."""
+    if scenario.is_view:
+        return estimate
+    views = [view.name for view in _views_of(analysis)]
+    tables = ", ".join(f"{name} AS ({_query(name, scenario)})" for name in views)
+    if scenario.labels == RAW:
+        return replace(estimate, source=f"WITH {tables} {estimate.source}")
+    rows = " UNION ALL ".join(f"SELECT record_id, sources FROM {name}" for name in views)
+    return replace(
+        estimate,
+        source=f"WITH {tables}, labels AS ({estimate.source}) SELECT DISTINCT unnest(sources) AS record_id "
+        f"FROM ({rows}) WHERE record_id IN (SELECT record_id FROM labels) ORDER BY record_id",
+    )
+
+
+def _query(view: str, scenario: Scenario) -> str:
+    stored = f"SELECT * FROM scenario_{view} WHERE scenario ="
+    if scenario.labels != RAW:
+        return f"{stored} '{scenario.data}'"
+    rows = f"{stored} '{WIDEST}'"
+    if scenario.exclusions == NO_RULE:
+        return rows
+    others = f"SELECT record_id FROM exclusion_decisions WHERE exclusion_id <> '{scenario.exclusions[1:]}'"
+    return f"{rows} AND record_id NOT IN ({others})"
+
+
+def _views_of(analysis: Analysis) -> list[Table]:
+    return [view for view in VIEWS if view.name in READS[analysis.method]]
+
+
+def _raw(run: StudyRun, derive: Callable[..., ir.Table]) -> ir.Table:
+    from juryline.derivations.analysis import analysis_set
+
+    history = run.table("judgment_history")
+    rows = viewed_as(run, derive, history, analysis_set(history, _decisions(run, WIDEST), run.spec))
+    return rows.mutate(scenario=ibis.literal(str(WIDEST)), sources=ibis.array([rows.record_id]))
+
+
+def _labelled(run: StudyRun, scenario: Scenario, derive: Callable[..., ir.Table]) -> ir.Table:
+    from juryline.derivations.adjudicated import labels_as_judgments
+    from juryline.derivations.adjudication import adjudicated_labels, adjudication_sources
+    from juryline.derivations.analysis import analysis_set
+
+    history = run.table("judgment_history")
+    kept = analysis_set(history, _decisions(run, scenario), run.spec)
+    labels = adjudicated_labels(history, kept, run.spec)
+    labels = labels.filter(labels.adjudication_id == scenario.labels)
+    sources = adjudication_sources(history, kept, run.spec)
+    rows = viewed_as(run, derive, *labels_as_judgments(labels, sources, history, run.spec))
+    behind = sources.group_by(settled="label_id").agg(sources=sources.record_id.collect(order_by="record_id"))
+    return rows.inner_join(behind, rows.record_id == behind.settled).mutate(scenario=ibis.literal(str(scenario)))
+
+
+def _decisions(run: StudyRun, scenario: Scenario) -> ir.Table:
+    decisions = run.table("exclusion_decisions")
+    if scenario.exclusions == NO_RULE:
+        return decisions.filter(ibis.literal(False))
+    # `all` is the name of no rule.
+    return decisions.filter(decisions.exclusion_id != scenario.exclusions.removeprefix("-"))

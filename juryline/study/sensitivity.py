@@ -1,0 +1,83 @@
+"""Analyses repeated under their declared scenarios: every cell's estimates, and what becomes of each contrast."""
+
+from dataclasses import replace
+from typing import Any
+
+import ibis.expr.types as ir
+import pyarrow as pa
+
+from data_contracts.estimates import Estimate
+from data_contracts.scenarios import Scenario, scenarios_of
+from data_contracts.specification import StudySpec
+from data_contracts.specification_analyses import RAW, Analysis
+from juryline.analyses.sensitivity import Cell, sensitivity_rows
+from juryline.ledger.files import content_digest
+from juryline.study.estimates import estimates_table
+from juryline.study.methods import rows_of
+from juryline.study.run import StudyRun
+from juryline.study.scenarios import VIEWS, tables_under, under
+
+DECISION_LEVEL = 0.05  # of methods without a family of tests
+
+
+def sensitivity(run: StudyRun) -> pa.Table:
+    """The estimates of every scenario but the frozen one, and what becomes of each number of the frozen one."""
+    estimates: list[Estimate] = []
+    for analysis in run.spec.analyses:
+        scenarios = scenarios_of(analysis, run.spec)
+        if len(scenarios) > 1:
+            estimates += _repeated(run, analysis, scenarios)
+    return estimates_table(run, estimates, [f"scenario_{view.name}" for view in VIEWS])
+
+
+def _repeated(run: StudyRun, analysis: Analysis, scenarios: list[Scenario]) -> list[Estimate]:
+    frozen, *others = scenarios
+    results = run.table(analysis.method)
+    rows = results.filter(results.analysis == analysis.id).order_by("estimate_id").to_pyarrow().to_pylist()
+    cells = [Cell(scenario=frozen, rows=rows)]
+    seen = {(_judgments(run, analysis, frozen), frozen.ties)}
+    estimates: list[Estimate] = []
+    for scenario in others:
+        repeated = _repeated_as(analysis, scenario, run.spec)
+        data = (_judgments(run, repeated, scenario), scenario.ties)
+        if data in seen:
+            continue
+        seen.add(data)
+        made = [
+            _of_scenario(under(scenario, repeated, estimate), scenario)
+            for estimate in rows_of(repeated, run.spec, tables_under(run, repeated, scenario))
+        ]
+        estimates += made
+        cells.append(Cell(scenario=scenario, rows=[estimate.row() for estimate in made]))
+    return estimates + sensitivity_rows(cells, getattr(analysis, "alpha", (DECISION_LEVEL,))[0])
+
+
+def _repeated_as(analysis: Analysis, scenario: Scenario, spec: StudySpec) -> Analysis:
+    """The analysis as a scenario has it; an adjudication leaves it its own criterion only."""
+    changes: dict[str, Any] = {"labels": scenario.labels}
+    if scenario.ties is not None:
+        changes["ties"] = scenario.ties
+    if scenario.labels != RAW:
+        changes["criterion"] = tuple(rule.criterion for rule in spec.adjudication if rule.id == scenario.labels)
+    return analysis.model_copy(update=changes)
+
+
+def _of_scenario(estimate: Estimate, scenario: Scenario) -> Estimate:
+    family = None if estimate.family is None else f"{estimate.family}@{scenario}"
+    return replace(estimate, scenario=str(scenario), family=family)
+
+
+def _judgments(run: StudyRun, analysis: Analysis, scenario: Scenario) -> str:
+    """Digest of the judgments that an analysis reads under a scenario."""
+    tables = tables_under(run, analysis, scenario)
+    names = [view.name for view in VIEWS if view.name in tables]
+    return "+".join(content_digest(_read(tables[name], analysis, run.spec)) for name in names)
+
+
+def _read(view: ir.Table, analysis: Analysis, spec: StudySpec) -> pa.Table:
+    criteria = [criterion.id for criterion in spec.criteria_of(analysis)]
+    kept = view.filter(view.criterion.isin(criteria), view.item_kind.isin([str(kind) for kind in analysis.include]))
+    answer = [name for name in ("outcome", "label", "value") if name in view.columns]
+    columns = ["record_id", "population", "state", *answer]
+    rows: pa.Table = kept.select(*columns).order_by(columns).to_pyarrow()
+    return rows

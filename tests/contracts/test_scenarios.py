@@ -1,0 +1,86 @@
+"""Which scenarios a specification crosses an analysis with."""
+
+from data_contracts.scenarios import Scenario, data_scenarios, frozen_scenario, scenarios_of
+from data_contracts.specification import StudySpec, parse_specification
+
+STUDY = """\
+juryline: 1
+study: crossed
+systems: [{id: a}, {id: b}]
+rubric:
+  criteria:
+    - {id: overall, protocol: pairwise}
+    - {id: fluency, protocol: rating, scale: {measure: ordinal, levels: [1, 2, 3]}}
+    - {id: best, protocol: ranking}
+raters: {populations: [{id: crowd, kind: human}]}
+exports:
+  - match: "*.csv"
+    format: table
+    read: {as: csv}
+    population: crowd
+    columns: {rater: who, case: item, candidate_1: left, candidate_2: right, labels: {overall: winner}}
+    labels: {overall: {l: candidate_1, r: candidate_2, t: tie}}
+    not_collected: [started_at, submitted_at]
+exclusions:
+  - {id: once, rule: sql, scope: judgment, where: "sequence > 9", on_missing: keep}
+  - {id: twice, rule: repeat_submission, keep: none, scope: rater}
+adjudication:
+  - {id: vote, rule: majority, criterion: overall}
+  - {id: middle, rule: median, criterion: fluency}
+analyses:
+  - {id: bt, method: bradley_terry, criterion: overall, ties: half}
+  - {id: elo, method: elo, criterion: overall}
+  - {id: wins, method: win_rates, criterion: overall}
+  - {id: rate, method: likert, criterion: fluency}
+  - {id: agree, method: agreement, criterion: overall}
+  - {id: settled, method: win_rates, criterion: overall, labels: vote}
+"""
+
+
+def study(sensitivity: str = "") -> StudySpec:
+    return parse_specification(STUDY + sensitivity)
+
+
+def texts(spec: StudySpec, id: str) -> list[str]:
+    analysis = next(analysis for analysis in spec.analyses if analysis.id == id)
+    return [str(scenario) for scenario in scenarios_of(analysis, spec)]
+
+
+def test_without_sensitivity_there_is_the_declared_scenario_alone():
+    assert texts(study(), "bt") == ["exclusions=all;adjudication=raw;ties=half"]
+
+
+def test_leave_one_out_is_all_rules_none_and_each_rule_left_out():
+    spec = study("sensitivity: {analyses: [wins], exclusions: leave_one_out}")
+    assert texts(spec, "wins") == [
+        f"exclusions={exclusions};adjudication=raw" for exclusions in ("all", "none", "-once", "-twice")
+    ]
+
+
+def test_tie_rules_are_those_the_method_has():
+    spec = study("sensitivity: {analyses: [bt, elo, wins, rate], ties: [half, drop, davidson]}")
+    tried = {id: [text.partition("ties=")[2] for text in texts(spec, id)] for id in ("bt", "elo", "wins", "rate")}
+    assert tried == {"bt": ["half", "drop", "davidson"], "elo": ["half", "drop"], "wins": [""], "rate": [""]}
+
+
+def test_labels_are_those_of_the_criterion_and_never_of_agreement():
+    spec = study("sensitivity: {analyses: [bt, rate, agree], adjudication: all}")
+    read = {id: [text.split(";")[1] for text in texts(spec, id)] for id in ("bt", "rate", "agree")}
+    assert read == {
+        "bt": ["adjudication=raw", "adjudication=vote"],
+        "rate": ["adjudication=raw", "adjudication=middle"],
+        "agree": ["adjudication=raw"],
+    }
+
+
+def test_axes_are_crossed_and_the_declared_scenario_stands_first():
+    spec = study("sensitivity: {analyses: [bt, settled], exclusions: leave_one_out, adjudication: all, ties: [drop]}")
+    assert len(texts(spec, "bt")) == len(set(texts(spec, "bt"))) == 4 * 2 * 2
+    assert texts(spec, "settled")[0] == "exclusions=all;adjudication=vote"
+
+
+def test_judgments_are_needed_apart_from_the_views_only_where_they_differ():
+    assert data_scenarios(study()) == [Scenario(labels="vote")]
+    spec = study("sensitivity: {analyses: [bt], ties: [drop]}")
+    assert data_scenarios(spec) == [Scenario(labels="vote")]
+    assert frozen_scenario(spec.analyses[0]).is_view
