@@ -14,13 +14,14 @@ from data_contracts.specification_analyses import (
     Analysis,
     JudgeAgreement,
     OrderEffects,
+    Recalibration,
     Spa,
 )
 from data_contracts.vocabulary import Protocol
 
 EVERY_RULE = "all"
 NO_RULE = "none"
-READ_RAW_ONLY = (Agreement, JudgeAgreement, OrderEffects, Spa)
+READ_RAW_ONLY = (Agreement, JudgeAgreement, OrderEffects, Recalibration, Spa)
 TIES_OF_METHOD = {"elo": ("half", "drop"), "bradley_terry": ("half", "drop", "davidson")}
 
 
