@@ -5,7 +5,6 @@ Belongs here: the rows and labels of METHODS 2, but for its ordinal model (`ordi
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -16,19 +15,19 @@ from data_contracts.estimates import ALL, Cut, Estimate
 from data_contracts.specification import StudySpec
 from data_contracts.specification_analyses import Likert
 from data_contracts.specification_rubric import Criterion
-from data_contracts.vocabulary import Measure, Reason, Statistic, Status, Unit
+from data_contracts.vocabulary import Reason, Statistic, Status, Unit
 from juryline.analyses.cuts import criteria, cuts, declared_pairs, not_in_this_version, source_query, sql_text
 from juryline.analyses.families import expectation_rows, with_holm
 from juryline.analyses.labelling import STUDY, labelled
 from juryline.analyses.ordinal_model import ordinal_rows
-from juryline.analyses.ratings import VIEW, Asked, Compared, compare, read_asked
-from juryline.estimators.inference import UNBOUNDED, UNIT_BOUNDS, Bounds, is_constant
+from juryline.analyses.rating_scale import Scaled, on_scale, step_of
+from juryline.analyses.ratings import VIEW, Compared, compare, read_asked
+from juryline.estimators.inference import UNBOUNDED, UNIT_BOUNDS
 from juryline.estimators.likert import (
     MeanResult,
     estimate_case_weighted_mean,
     estimate_mean,
     judge_reversal,
-    standard_scores,
 )
 from juryline.estimators.matched import DifferenceResult, estimate_superiority
 from juryline.estimators.quantity import Interval, Quantity
@@ -65,7 +64,7 @@ def likert_rows(analysis: Likert, spec: StudySpec, view: ir.Table) -> list[Estim
     pairs = declared_pairs(analysis, spec)
     rows: list[Estimate] = []
     for cut, judgments in cuts(analysis, spec, view):
-        scaled = _on_scale(read_asked(cut, judgments, analysis, spec))
+        scaled = on_scale(read_asked(cut, judgments, analysis, spec))
         source = partial(_source, cut, analysis, spec)
         for place, system in enumerate(spec.system_ids):
             row = partial(labelled, cut, subject=system, source=source(system))
@@ -80,73 +79,12 @@ def likert_rows(analysis: Likert, spec: StudySpec, view: ir.Table) -> list[Estim
     return rows + expectation_rows(rows, analysis, spec, lambda cut: _source(cut, analysis, spec))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class _Scaled:
-    """The judgments of a cut on their scale.
-
-    `position` is the number of an answer, or its place among levels that are words; `z` the number in its rater's
-    standard deviations, where `has_z`.
-    """
-
-    asked: Asked
-    criterion: Criterion
-    numeric: bool
-    position: np.ndarray
-    range: float
-    bounds: Bounds
-    z: np.ndarray
-    has_z: np.ndarray
-    some_lack_z: bool
-
-    @property
-    def of_mean(self) -> tuple[Reason, ...]:
-        """What a reader of a mean must know of the scale."""
-        scale = self.criterion.scale
-        return (Reason.MEAN_OF_ORDINAL,) if scale is not None and scale.measure is Measure.ORDINAL else ()
-
-    @property
-    def of_z(self) -> tuple[Reason, ...]:
-        return (*self.of_mean, Reason.RATERS_LEFT_OUT) if self.some_lack_z else self.of_mean
-
-    @property
-    def difference_bounds(self) -> Bounds:
-        low, high = self.bounds
-        return UNBOUNDED if low is None or high is None else (low - high, high - low)
-
-
-def _on_scale(asked: Asked) -> _Scaled:
-    [criterion] = asked.criteria
-    numeric = criterion.scale is None or criterion.scale.numeric
-    answered = asked.answered
-    position = asked.value if numeric else asked.label.astype(float)
-    low, high = criterion.bounds if numeric else (0.0, float(len(asked.labels) - 1))
-    declared = None if low is None or high is None else abs(high - low)
-    # A scale without declared ends is as wide as the answers to it.
-    width = declared or (float(np.ptp(position[answered])) if answered.any() else 0.0) or 1.0
-    scores = standard_scores(position[answered], asked.rater[answered], scale_range=width)
-    has_z = answered.copy()
-    has_z[answered] = scores.kept & numeric
-    z = np.zeros(len(answered))
-    z[has_z] = scores.value if numeric else ()
-    return _Scaled(
-        asked=asked,
-        criterion=criterion,
-        numeric=numeric,
-        position=position,
-        range=width,
-        bounds=(low, high),
-        z=z,
-        has_z=has_z,
-        some_lack_z=scores.n_raters_left_out > 0,
-    )
-
-
 def _source(cut: Cut, analysis: Likert, spec: StudySpec, *systems: str) -> str:
     extra = f"system IN ({', '.join(map(sql_text, systems))})" if systems else ""
     return source_query(cut, VIEW, analysis, spec, extra)
 
 
-def _system_rows(row: Row, scaled: _Scaled, system: int, analysis: Likert) -> Iterator[Estimate]:
+def _system_rows(row: Row, scaled: Scaled, system: int, analysis: Likert) -> Iterator[Estimate]:
     asked = scaled.asked
     of_system = asked.system == system
     used = of_system & asked.answered
@@ -186,7 +124,7 @@ def _system_rows(row: Row, scaled: _Scaled, system: int, analysis: Likert) -> It
     yield _mean_row(row, Statistic.MEAN_Z, Unit.SD, mean_z, reason=scaled.of_z, n_units=n_cases, **counts)
 
 
-def _pair_rows(row: Row, scaled: _Scaled, pair: tuple[int, int], analysis: Likert) -> Iterator[Estimate]:
+def _pair_rows(row: Row, scaled: Scaled, pair: tuple[int, int], analysis: Likert) -> Iterator[Estimate]:
     asked = scaled.asked
     of_pair = np.isin(asked.system, pair)
     compared = compare(asked, analysis, scaled.position, asked.answered, pair)
@@ -219,7 +157,7 @@ def _pair_rows(row: Row, scaled: _Scaled, pair: tuple[int, int], analysis: Liker
 
 
 def _superiority_row(
-    row: Row, scaled: _Scaled, compared: Compared, analysis: Likert, counts: dict[str, Any]
+    row: Row, scaled: Scaled, compared: Compared, analysis: Likert, counts: dict[str, Any]
 ) -> Estimate:
     row = partial(row, Statistic.SUPERIORITY, Unit.PROBABILITY, null_value=0.5, **counts)
     if compared.matched is None:
@@ -231,9 +169,9 @@ def _superiority_row(
 
 
 def _reversal_rows(
-    row: Row, scaled: _Scaled, difference: DifferenceResult, counts: dict[str, Any]
+    row: Row, scaled: Scaled, difference: DifferenceResult, counts: dict[str, Any]
 ) -> Iterator[Estimate]:
-    step = _step(scaled)
+    step = step_of(scaled)
     if isinstance(step, Reason):
         possible = excluded = Quantity.missing(Status.NOT_ESTIMABLE, step)
     else:
@@ -241,19 +179,6 @@ def _reversal_rows(
         possible, excluded = reversal.possible, reversal.excluded
     for statistic, quantity in ((Statistic.REVERSAL_POSSIBLE, possible), (Statistic.REVERSAL_EXCLUDED, excluded)):
         yield row(statistic, Unit.YES_NO, quantity, n_units=difference.n_units, **counts)
-
-
-def _step(scaled: _Scaled) -> float | Reason:
-    """Distance of neighbouring levels, or why the propositions do not speak of this scale."""
-    scale = scaled.criterion.scale
-    if scale is None or scale.measure is not Measure.ORDINAL:
-        return Reason.NOT_ORDINAL
-    if not scaled.numeric:
-        return Reason.NOT_NUMERIC
-    steps = np.diff([float(level) for level in scale.levels])
-    if not len(steps) or not is_constant(steps, scaled.range):
-        return Reason.UNEQUAL_STEPS
-    return float(steps[0])
 
 
 def _extremum_row(cut: Cut, criterion: Criterion, source: str) -> Estimate:

@@ -248,12 +248,15 @@ def test_equal_ratings_have_no_p_value(study, estimate):
 
 
 @pytest.mark.parametrize(
+    "scale", ["{measure: interval, min: 0, max: 1}", "{measure: interval}", "{measure: ratio, min: 0}"]
+)
+@pytest.mark.parametrize(
     "values", [pytest.param([0.7], id="0.7 everywhere"), pytest.param([0.3, 0.1 + 0.2], id="0.1 + 0.2 beside 0.3")]
 )
-def test_constant_answers_have_means_and_nothing_to_test_with(study, estimate, values):
+def test_constant_answers_have_means_and_nothing_to_test_with(study, estimate, values, scale):
     ratings = [scored(f"r{i}", "1", s, values[(i + (s == "y")) % len(values)]) for i in range(6) for s in "xy"]
 
-    rows = estimate(study(scale="{measure: interval, min: 0, max: 1}"), ratings)
+    rows = estimate(study(scale=scale), ratings)
 
     for name in ("x/mean", "y/mean_case_weighted", "x/y/mean_difference"):
         row = rows[name]
