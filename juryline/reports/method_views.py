@@ -333,7 +333,8 @@ HOW_TO_READ = {
     "the probability of superiority needs neither; and a difference below one step can have the wrong sign, since "
     "rounding to a level hides up to one step. The ordinal model compares the odds of a rating above a level, taken to "
     "differ between two systems alike at every level: log odds of 0 are no difference, of 1 mean odds 2.7 times as "
-    "high. Within a rater they are larger, since raters who differ in their level blur what they agree on.",
+    "high. Within a rater they are larger, since raters who differ in their level blur what they agree on; that "
+    "interval knows of raters only, not of cases.",
     "pass_rates": "Shares of the answers given. What was not answered is counted under response states and is no "
     "failure.",
     "win_rates": "Wins among all comparisons of a system, ties and both-fail counted as comparisons that were not won; "
