@@ -52,10 +52,10 @@ class RaterPatterns:
         Patterns are put in the order of what was answered, so that who answered it changes nothing.
         """
         n_levels = int(level.max()) + 1
-        n_answers_of_rater = int(cell.max() + 1) * n_levels
-        coded, n = np.unique(rater.astype(np.int64) * n_answers_of_rater + cell * n_levels + level, return_counts=True)
-        first = np.flatnonzero(np.diff(coded // n_answers_of_rater, prepend=-1))
-        answers = np.split(np.column_stack([coded % n_answers_of_rater, n]), first[1:])
+        n_kinds = int(cell.max() + 1) * n_levels
+        coded, n = np.unique(rater.astype(np.int64) * n_kinds + cell * n_levels + level, return_counts=True)
+        first = np.flatnonzero(np.diff(coded // n_kinds, prepend=-1))
+        answers = np.split(np.column_stack([coded % n_kinds, n]), first[1:])
         distinct = sorted(Counter(tuple(map(tuple, of_rater.tolist())) for of_rater in answers).items())
         pattern = np.repeat(np.arange(len(distinct)), [len(answered) for answered, _ in distinct])
         what, times = np.array([answer for answered, _ in distinct for answer in answered]).T
