@@ -6,7 +6,7 @@ The model holds the whole language; what is listed here is taken out of the list
 from collections.abc import Iterator
 
 from data_contracts.specification import StudySpec
-from data_contracts.specification_analyses import Agreement, Analysis, Elo
+from data_contracts.specification_analyses import Agreement, Analysis, BradleyTerry, Elo
 from data_contracts.specification_problem import Problem, refusal
 from data_contracts.yaml_source import Address
 
@@ -42,7 +42,7 @@ def _unbuilt_keys(at: Address, analysis: Analysis) -> Iterator[Problem]:
 
 
 def _interval_is_built(analysis: Analysis, method: str) -> bool:
-    return isinstance(analysis, Agreement) or (isinstance(analysis, Elo) and method == "bootstrap")
+    return isinstance(analysis, Agreement | BradleyTerry) or (isinstance(analysis, Elo) and method == "bootstrap")
 
 
 def _not_built(address: Address, what: str, fix: str) -> Problem:

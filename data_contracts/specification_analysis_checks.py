@@ -43,6 +43,8 @@ def analysis_problems(spec: StudySpec) -> Iterator[Problem]:
             yield from _pairs_problems((*at, "pairs"), spec, analysis.pairs or ())
         if isinstance(analysis, Spa):
             yield from _spa_problems(at, spec, analysis)
+        if isinstance(analysis, BradleyTerry):
+            yield from _percentile_problems((*at, "interval"), spec, analysis)
         if isinstance(analysis, JudgeAgreement | Recalibration):
             yield from _judge_problems(at, spec, analysis)
         if not criteria:
@@ -156,6 +158,18 @@ def _spa_problems(at: Address, spec: StudySpec, analysis: Spa) -> Iterator[Probl
             f"nobody was assigned exposure {analysis.exposure}",
             f"name {listed([*map(str, exposures)], 'or')}",
         )
+
+
+def _percentile_problems(at: Address, spec: StudySpec, analysis: BradleyTerry) -> Iterator[Problem]:
+    if analysis.interval is None or analysis.interval.method != "percentile":
+        return
+    populations = [id for group in spec.populations_of(analysis) for id in group if id in spec.populations]
+    units = [spec.independent_unit_of(analysis, id) or () for id in populations]
+    for unit in units:
+        if len(unit) > 1:
+            what = f"bootstraps over {listed(unit)} have no percentiles in common"
+            yield Problem(at, what, "write `interval: {method: bootstrap}`, or an `independent_unit` of one dimension")
+            return
 
 
 def _judge_problems(at: Address, spec: StudySpec, analysis: JudgeAgreement | Recalibration) -> Iterator[Problem]:

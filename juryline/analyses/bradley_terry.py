@@ -10,6 +10,7 @@ from typing import Any
 
 import ibis.expr.types as ir
 
+from data_contracts.errors import SpecificationError
 from data_contracts.estimates import Cut, Estimate
 from data_contracts.specification import StudySpec
 from data_contracts.specification_analyses import BradleyTerry
@@ -18,6 +19,7 @@ from juryline.analyses.comparisons import (
     VIEW,
     Pair,
     among,
+    bootstrap_rounds,
     clustered_by,
     count_all,
     pair_codes,
@@ -25,12 +27,13 @@ from juryline.analyses.comparisons import (
     read_tallies,
     with_outcomes,
 )
-from juryline.analyses.cuts import criteria, cuts, declared_pairs, not_in_this_version, source_query
+from juryline.analyses.cuts import criteria, cuts, declared_pairs, source_query
 from juryline.analyses.families import expectation_rows, with_holm
 from juryline.analyses.labelling import STUDY, labelled
 from juryline.analyses.mean_ranks import mean_rank_rows
 from juryline.estimators.bradley_terry import BradleyTerryResult, bradley_terry
 from juryline.estimators.quantity import Quantity
+from juryline.estimators.strength_rounds import Resampling
 
 
 def bradley_terry_rows(analysis: BradleyTerry, spec: StudySpec, view: ir.Table) -> list[Estimate]:
@@ -46,27 +49,47 @@ def bradley_terry_rows(analysis: BradleyTerry, spec: StudySpec, view: ir.Table) 
     Raises
     ------
     SpecificationError
-        An interval method that is not in this version, or as `clustered_by`.
+        Percentiles with a two-way independent unit; or as `clustered_by` and `bootstrap_rounds`.
 
     Notes
     -----
     Differences and win probabilities are given for every pair, oriented as declared; the tests are those of the
     declared pairs. Where ratings cannot be compared, `component` says which systems can. A ranking also has mean ranks.
     """
-    if analysis.interval is not None:
-        raise not_in_this_version(analysis, "interval", f"interval: {analysis.interval.method}")
     tested = declared_pairs(analysis, spec)
     pairs = _every_pair(tested, spec)
     rows: list[Estimate] = []
     for cut, judgments in cuts(analysis, spec, view):
-        tallies = read_tallies(judgments, clustered_by(analysis, spec, cut.population), spec)
-        result = bradley_terry(tallies, ties=analysis.ties, pairs=pair_codes(pairs, spec), level=analysis.confidence)
+        units = clustered_by(analysis, spec, cut.population)
+        result = bradley_terry(
+            read_tallies(judgments, units, spec),
+            ties=analysis.ties,
+            pairs=pair_codes(pairs, spec),
+            level=analysis.confidence,
+            resampling=_resampling(analysis, spec, units),
+        )
         rows += _rows(cut, judgments, result, pairs, tested, analysis, spec)
         if spec.criterion(cut.criterion).protocol is Protocol.RANKING:
             rows += mean_rank_rows(cut, judgments, analysis, spec)
     rows = with_holm(rows, analysis, len(criteria(analysis, spec)) * len(tested))
     source = partial(_source, analysis=analysis, spec=spec)
     return rows + expectation_rows(rows, analysis, spec, source)
+
+
+def _resampling(analysis: BradleyTerry, spec: StudySpec, units: tuple[str, ...]) -> Resampling | None:
+    """How clusters are resampled, where the analysis asks for it instead of the sandwich."""
+    if analysis.interval is None:
+        return None
+    percentile = analysis.interval.method == "percentile"
+    if percentile and len(units) > 1:
+        raise SpecificationError(
+            f"analysis {analysis.id}: three bootstraps over {' and '.join(units)} have no percentiles in common",
+            where=f"study.yaml, analyses, {analysis.id}, interval",
+            fix="set interval: {method: bootstrap}, or an independent_unit of one dimension",
+        )
+    return Resampling(
+        rounds=bootstrap_rounds(analysis), seed=spec.seed_of(analysis), analysis=analysis.id, percentile=percentile
+    )
 
 
 def _every_pair(declared: list[Pair], spec: StudySpec) -> list[Pair]:

@@ -84,6 +84,23 @@ def clustered_by(analysis: Analysis, spec: StudySpec, population: str) -> tuple[
     return independent_unit(analysis, spec, population)
 
 
+def bootstrap_rounds(analysis: Analysis) -> int:
+    """Declared rounds of the bootstrap.
+
+    Raises
+    ------
+    SpecificationError
+        Fewer than two.
+    """
+    if analysis.rounds < 2:
+        raise SpecificationError(
+            f"analysis {analysis.id}: {analysis.rounds} bootstrap round has no spread",
+            where=f"study.yaml, analyses, {analysis.id}, rounds",
+            fix="set rounds: 1000",
+        )
+    return analysis.rounds
+
+
 def read_games(judgments: ir.Table, units: Sequence[str], spec: StudySpec, order: Sequence[str]) -> Games:
     """Every game of a cut, in the order of columns of the view that end in a unique key."""
     played = unit_columns(judgments.filter(judgments.outcome.notnull()), units)

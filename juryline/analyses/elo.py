@@ -9,7 +9,6 @@ from functools import partial
 
 import ibis.expr.types as ir
 
-from data_contracts.errors import SpecificationError
 from data_contracts.estimates import Cut, Estimate
 from data_contracts.specification import StudySpec
 from data_contracts.specification_analyses import AS_DELIVERED, Elo
@@ -19,6 +18,7 @@ from juryline.analyses.comparisons import (
     BY_JUDGMENT,
     VIEW,
     Pair,
+    bootstrap_rounds,
     clustered_by,
     count_all,
     pair_codes,
@@ -45,7 +45,7 @@ def elo_rows(analysis: Elo, spec: StudySpec, view: ir.Table) -> list[Estimate]:
     Raises
     ------
     SpecificationError
-        An interval method that is not in this version, fewer than two bootstrap rounds, or as `clustered_by`.
+        An interval method that is not in this version, or as `clustered_by` and `bootstrap_rounds`.
 
     Notes
     -----
@@ -65,7 +65,7 @@ def elo_rows(analysis: Elo, spec: StudySpec, view: ir.Table) -> list[Estimate]:
             ties=analysis.ties,
             orderings=orderings,
             pairs=pair_codes(pairs, spec),
-            rounds=analysis.rounds,
+            rounds=bootstrap_rounds(analysis),
             level=analysis.confidence,
             seed=spec.seed_of(analysis),
             analysis=analysis.id,
@@ -77,12 +77,6 @@ def elo_rows(analysis: Elo, spec: StudySpec, view: ir.Table) -> list[Estimate]:
 def _refuse(analysis: Elo) -> None:
     if analysis.interval is not None and analysis.interval.method != "bootstrap":
         raise not_in_this_version(analysis, "interval", f"interval: {analysis.interval.method}")
-    if analysis.rounds < 2:
-        raise SpecificationError(
-            f"analysis {analysis.id}: {analysis.rounds} bootstrap round has no spread",
-            where=f"study.yaml, analyses, {analysis.id}, rounds",
-            fix="set rounds: 1000",
-        )
 
 
 def _pairs(analysis: Elo, spec: StudySpec) -> list[Pair]:

@@ -10,17 +10,18 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from data_contracts.vocabulary import Status
 from juryline.estimators.comparison_graph import ComparisonGraph
 from juryline.estimators.games import PairTallies
-from juryline.estimators.inference import ClusterVariance, t_interval, t_test
+from juryline.estimators.inference import ClusterVariance, t_test
 from juryline.estimators.quantity import Interval, Quantity, Test
-from juryline.estimators.strength_fits import StrengthFits, TieModel, fit_components
+from juryline.estimators.strength_fits import StrengthFits, fit_components
+from juryline.estimators.strength_rounds import Resampling, TieModel
 
 CENTRE = 1000.0
 ELO_PER_LOG_ODDS = 400.0 / math.log(10.0)
 
-_METHOD = "sandwich_t"
-_BEFORE_OVERFLOW = (None, math.log(sys.float_info.max))
+_BEFORE_OVERFLOW = math.log(sys.float_info.max)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +66,12 @@ class BradleyTerryResult:
 
 
 def bradley_terry(
-    tallies: PairTallies, *, ties: TieModel, pairs: Sequence[tuple[int, int]], level: float
+    tallies: PairTallies,
+    *,
+    ties: TieModel,
+    pairs: Sequence[tuple[int, int]],
+    level: float,
+    resampling: Resampling | None = None,
 ) -> BradleyTerryResult:
     """Estimate strengths by maximum likelihood, with intervals over clusters.
 
@@ -80,6 +86,8 @@ def bradley_terry(
         System codes of the differences asked for.
     level : float
         Confidence of the intervals, in (0, 1).
+    resampling : Resampling, optional
+        Intervals and tests from resampled clusters, where declared, instead of the sandwich.
 
     Returns
     -------
@@ -90,12 +98,13 @@ def bradley_terry(
         Davidson's: not_estimable, no_decisive_game or tie_separation as `why_no_maximum`; the tie parameter is
         not_estimable, no_ties without a tie, and strengths are then those of dropped ties; else it has the status
         of the ratings. Interval insufficient, one_cluster, and test insufficient, too_few_units; either degenerate,
-        zero_variance: no cluster departs from the fit.
+        zero_variance: no cluster departs from the fit. Resampled: interval and test not_estimable,
+        bootstrap_rounds_failed: in more than 5 % of rounds the estimate does not exist.
 
     Raises
     ------
     ValueError
-        A pair of equal or unknown systems, or a tie rule that is not one of the three.
+        A pair of equal or unknown systems, or a tie rule that is not one of the three; percentiles two ways.
 
     Notes
     -----
@@ -103,7 +112,8 @@ def bradley_terry(
     the rated systems; rating = 1000 + 400/ln 10 theta. Davidson: P(i) : P(j) : P(tie) = e^theta_i : e^theta_j :
     nu e^((theta_i + theta_j)/2). Variance H^+ M H^+, M the sum over clusters of outer products of scores, G/(G-1),
     two ways as in METHODS 0.3. The interval of the probability is that of the difference, transformed; that of nu
-    is exp of the one of ln nu, and its standard error nu times that of ln nu.
+    is exp of the one of ln nu, and its standard error nu times that of ln nu. Existence is tested again in every round
+    of a bootstrap; a rating has a value in those that rate the same systems, since it is measured from their mean.
 
     References
     ----------
@@ -111,30 +121,30 @@ def bradley_terry(
     """
     if any(one == other or not {one, other} <= set(range(tallies.n_systems)) for one, other in pairs):
         raise ValueError(f"pairs {list(pairs)}: each must be two of the {tallies.n_systems} systems")
-    fits = fit_components(tallies, ties)
+    fits = fit_components(tallies, ties, level=level, resampling=resampling)
     return BradleyTerryResult(
-        ratings=tuple(_rating(fits, system, level) for system in range(tallies.n_systems)),
-        differences=tuple(_difference(fits, pair, level) for pair in pairs),
-        tie_parameter=_tie_parameter(fits, level) if ties == "davidson" else None,
+        ratings=tuple(_rating(fits, system) for system in range(tallies.n_systems)),
+        differences=tuple(_difference(fits, pair) for pair in pairs),
+        tie_parameter=_tie_parameter(fits) if ties == "davidson" else None,
         graph=fits.graph,
     )
 
 
-def _rating(fits: StrengthFits, system: int, level: float) -> StrengthRating:
+def _rating(fits: StrengthFits, system: int) -> StrengthRating:
     n_games = int(fits.n_games[system])
     missing = fits.no_rating(system)
     if missing is not None:
-        return StrengthRating(rating=missing, interval=_no_interval(missing, level), n_games=n_games)
-    theta, variance = fits.of(system)
-    value = CENTRE + ELO_PER_LOG_ODDS * theta
-    interval = t_interval(value, _in_elo(variance), level=level, method=_METHOD)
-    return StrengthRating(rating=Quantity.of(value), interval=interval, n_games=n_games)
+        return StrengthRating(rating=missing, interval=fits.no_interval(missing), n_games=n_games)
+    theta, _, interval = fits.of(system)
+    return StrengthRating(
+        rating=Quantity.of(CENTRE + ELO_PER_LOG_ODDS * theta), interval=_in_elo(interval, CENTRE), n_games=n_games
+    )
 
 
-def _difference(fits: StrengthFits, pair: tuple[int, int], level: float) -> StrengthDifference:
+def _difference(fits: StrengthFits, pair: tuple[int, int]) -> StrengthDifference:
     missing = fits.no_difference(*pair)
     if missing is not None:
-        interval = _no_interval(missing, level)
+        interval = fits.no_interval(missing)
         return StrengthDifference(
             difference=missing,
             interval=interval,
@@ -142,45 +152,47 @@ def _difference(fits: StrengthFits, pair: tuple[int, int], level: float) -> Stre
             win_probability=missing,
             win_probability_interval=interval,
         )
-    theta, variance = fits.of(*pair)
-    value, variance = ELO_PER_LOG_ODDS * theta, _in_elo(variance)
-    interval = t_interval(value, variance, level=level, method=_METHOD)
+    theta, variance, interval = fits.of(*pair)
     return StrengthDifference(
-        difference=Quantity.of(value),
-        interval=interval,
-        test=t_test(value, 0.0, variance),
-        win_probability=Quantity.of(_chance(value)),
-        win_probability_interval=_transformed(interval, _chance),
+        difference=Quantity.of(ELO_PER_LOG_ODDS * theta),
+        interval=_in_elo(interval, 0.0),
+        test=_test(theta, variance, interval),
+        win_probability=Quantity.of(_chance(theta)),
+        win_probability_interval=_transformed(interval, _chance, None),
     )
 
 
-def _tie_parameter(fits: StrengthFits, level: float) -> TieParameter:
+def _tie_parameter(fits: StrengthFits) -> TieParameter:
     missing = fits.no_tie_parameter()
     if missing is not None:
-        return TieParameter(nu=missing, interval=_no_interval(missing, level))
-    log_nu, variance = fits.of_ties()
-    interval = t_interval(log_nu, variance, level=level, bounds=_BEFORE_OVERFLOW, method=_METHOD)
-    nu = math.exp(log_nu)
+        return TieParameter(nu=missing, interval=fits.no_interval(missing))
+    log_nu, _, interval = fits.of_ties()
+    nu = _odds(log_nu)
     std_error = None if interval.std_error is None else nu * interval.std_error
-    return TieParameter(nu=Quantity.of(nu), interval=_transformed(interval, math.exp, std_error))
+    return TieParameter(nu=Quantity.of(nu), interval=_transformed(interval, _odds, std_error))
 
 
-def _no_interval(missing: Quantity, level: float) -> Interval:
-    return Interval(status=missing.status, level=level, method=_METHOD, reason=missing.reason)
+def _test(theta: float, variance: ClusterVariance, interval: Interval) -> Test:
+    if interval.status is Status.NOT_ESTIMABLE:  # too many rounds failed for their spread to be one
+        return Test(statistic=Quantity.missing(interval.status, *interval.reason), null_value=0.0)
+    return t_test(theta, 0.0, variance)
 
 
-def _in_elo(variance: ClusterVariance) -> ClusterVariance:
-    if variance.variance is None:
-        return variance
-    return ClusterVariance(variance=variance.variance * ELO_PER_LOG_ODDS**2, n_clusters=variance.n_clusters)
+def _in_elo(interval: Interval, centre: float) -> Interval:
+    std_error = None if interval.std_error is None else interval.std_error * ELO_PER_LOG_ODDS
+    return _transformed(interval, lambda end: centre + ELO_PER_LOG_ODDS * end, std_error)
 
 
-def _transformed(interval: Interval, change: Callable[[float], float], std_error: float | None = None) -> Interval:
+def _transformed(interval: Interval, change: Callable[[float], float], std_error: float | None) -> Interval:
     """The interval with both ends changed by an increasing function."""
     if interval.low is None or interval.high is None:
         return interval
     return replace(interval, low=change(interval.low), high=change(interval.high), std_error=std_error)
 
 
-def _chance(elo: float) -> float:
-    return 1 / (1 + math.exp(-elo / ELO_PER_LOG_ODDS))
+def _chance(theta: float) -> float:
+    return 1 / (1 + _odds(-theta))
+
+
+def _odds(log_odds: float) -> float:
+    return math.exp(min(log_odds, _BEFORE_OVERFLOW))

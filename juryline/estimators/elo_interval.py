@@ -5,19 +5,17 @@ Belongs here: the bootstrap of METHODS 5 and the interval made of its rounds. Do
 
 from collections.abc import Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
-from data_contracts.vocabulary import Reason, Status
 from juryline.estimators.games import Games
 from juryline.estimators.inference import (
-    MOST_FAILED_ROUNDS,
     ClusterVariance,
+    Rounds,
+    interval_of_rounds,
     is_constant,
     round_generator,
-    t_interval,
-    two_way,
 )
 from juryline.estimators.orderings import SequentialPlay
 from juryline.estimators.philox import key_of
@@ -75,28 +73,13 @@ def elo_interval(
         than 5 % of rounds a system has no game. degenerate, zero_variance: the rounds differ by no more
         than their orders explain. ok with few_clusters: fewer than ten.
     """
-    variances = []
-    n_boot = n_failed = 0
-    too_many_failed = False
+    ways = []
     for way in resamples:
         has_value = np.asarray(way.has_game[:, list(systems)].all(axis=1))
-        failed = int(np.count_nonzero(~has_value))
-        n_boot += len(has_value)
-        n_failed += failed
-        too_many_failed |= failed > MOST_FAILED_ROUNDS * len(has_value)
-        variances.append(_variance(contrast(way.finals[has_value], systems), way.n_clusters))
-    variance = variances[0] if len(variances) == 1 else two_way(*variances)
-    if too_many_failed:
-        interval = Interval(
-            status=Status.NOT_ESTIMABLE,
-            level=level,
-            method=METHOD,
-            n_clusters=variance.n_clusters,
-            reason=(Reason.BOOTSTRAP_ROUNDS_FAILED,),
-        )
-    else:
-        interval = t_interval(value, variance, level=level, method=METHOD)
-    return replace(interval, n_boot=n_boot, n_boot_failed=n_failed, seed=seed)
+        variance = _variance(contrast(way.finals[has_value], systems), way.n_clusters)
+        n_boot = len(has_value)
+        ways.append(Rounds(variance=variance, n_boot=n_boot, n_failed=n_boot - int(np.count_nonzero(has_value))))
+    return interval_of_rounds(value, ways, level=level, seed=seed, method=METHOD)
 
 
 def contrast(finals: np.ndarray, systems: tuple[int, ...]) -> np.ndarray:

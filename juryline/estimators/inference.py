@@ -11,7 +11,8 @@ judgments (or their sums within cells of all cluster dimensions) to the error of
 import hashlib
 import math
 import sys
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
@@ -44,6 +45,18 @@ class ClusterVariance:
     @property
     def df(self) -> float:
         return self.n_clusters - 1 if self.satterthwaite is None else self.satterthwaite
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rounds:
+    """One bootstrap over the clusters of one way: the variance from its rounds with a value, all rounds, those without.
+
+    With fewer than two clusters there are no rounds.
+    """
+
+    variance: ClusterVariance
+    n_boot: int
+    n_failed: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -392,28 +405,45 @@ def bootstrap_interval(
     rounds = np.asarray(rounds, dtype=float)
     if not np.isfinite(rounds).all():
         raise ValueError("rounds must be finite: count those without a value in n_failed")
-    n_boot = len(rounds) + n_failed
     method = "bootstrap_percentile" if percentile else "bootstrap_t"
-    variance = bootstrap_variance(rounds, n_clusters)
-    if n_clusters >= 2 and n_failed > MOST_FAILED_ROUNDS * n_boot:
+    way = Rounds(variance=bootstrap_variance(rounds, n_clusters), n_boot=len(rounds) + n_failed, n_failed=n_failed)
+    interval = interval_of_rounds(estimate, [way], level=level, seed=seed, bounds=bounds, method=method)
+    if percentile and interval.status is Status.OK:
+        low, high = np.quantile(rounds, [(1 - level) / 2, (1 + level) / 2])
+        return replace(interval, low=float(low), high=float(high))
+    return interval
+
+
+def interval_of_rounds(
+    estimate: float,
+    ways: Sequence[Rounds],
+    *,
+    level: float,
+    seed: int,
+    bounds: Bounds = UNBOUNDED,
+    method: str = "bootstrap_t",
+) -> Interval:
+    """t interval of an estimate from the rounds of a bootstrap, or, two-way, of three that are combined.
+
+    Parameters
+    ----------
+    ways : sequence of one or three Rounds
+        Over the clusters; two-way, over each dimension and over their cells.
+
+    Returns
+    -------
+    Interval
+        As `bootstrap_interval`; rounds that fail in any way count. `n_boot` and `n_boot_failed` are over all ways.
+    """
+    variance = ways[0].variance if len(ways) == 1 else two_way(*(way.variance for way in ways))
+    if any(way.n_failed > MOST_FAILED_ROUNDS * way.n_boot for way in ways):
         interval = _no_interval(Status.NOT_ESTIMABLE, Reason.BOOTSTRAP_ROUNDS_FAILED, variance, level, method)
     else:
         interval = t_interval(estimate, variance, level=level, bounds=bounds, method=method)
-    ends: dict[str, float | None] = {"low": interval.low, "high": interval.high}
-    if percentile and interval.status is Status.OK:
-        low, high = np.quantile(rounds, [(1 - level) / 2, (1 + level) / 2])
-        ends = {"low": float(low), "high": float(high)}
-    return Interval(
-        status=interval.status,
-        level=level,
-        method=method,
-        **ends,
-        std_error=interval.std_error,
-        df=interval.df,
-        n_clusters=n_clusters,
-        reason=interval.reason,
-        n_boot=n_boot,
-        n_boot_failed=n_failed,
+    return replace(
+        interval,
+        n_boot=sum(way.n_boot for way in ways),
+        n_boot_failed=sum(way.n_failed for way in ways),
         seed=seed,
     )
 

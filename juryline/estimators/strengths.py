@@ -100,7 +100,7 @@ def fit_strengths(points: Points, members: np.ndarray) -> Strengths:
     The score of a row is e (1_i - 1_j), e = points taken - games times p_ij; its contribution is H^+ times it, H
     the observed information on the sum-zero space.
     """
-    theta, information = _maximise(points.matrix()[np.ix_(members, members)])
+    theta, information = maximise_points(points.matrix()[np.ix_(members, members)])
     place = np.full(points.n_systems, -1)
     place[members] = np.arange(len(members))
     inside = (place[points.first] >= 0) & (place[points.second] >= 0)
@@ -117,8 +117,14 @@ def fit_strengths(points: Points, members: np.ndarray) -> Strengths:
     )
 
 
-def _maximise(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Strengths at the maximum of sum_ij points_ij log p_ij, and the information there."""
+def maximise_points(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Strengths, summing to zero, at the maximum of sum_ij points_ij log p_ij, and the information there.
+
+    Parameters
+    ----------
+    points : ndarray of float, shape (n_members, n_members)
+        Points that the row's system took from the column's, of a strongly connected component.
+    """
     games = points + points.T
     theta = np.zeros(len(points))
     likelihood = _log_likelihood(points, theta)

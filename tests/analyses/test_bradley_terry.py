@@ -214,14 +214,42 @@ def test_a_ranking_is_one_judgment_in_one_cluster(study, estimate, more):
     assert (row.n_clusters, row.n_judgments, row.n_units) == (4, 4, 12)
 
 
+@pytest.mark.parametrize("method", ["bootstrap", "percentile"])
+def test_intervals_are_of_resampled_clusters_where_declared(study, estimate, method):
+    options = f", ties: davidson, interval: {{method: {method}}}, rounds: 40, seed: 5"
+    rows = estimate(study(options), circle())
+
+    named = {"bootstrap": "bootstrap_t", "percentile": "bootstrap_percentile"}[method]
+    sandwich = estimate(study(", ties: davidson"), circle())
+    for name in ("a/rating", "a/c/rating_difference", "a/c/win_probability", "all/tie_parameter"):
+        row = rows[name]
+        assert (row.ci_method, row.n_boot, row.n_boot_failed, row.seed) == (named, 40, 0, 5)
+        assert row.value == sandwich[name].value
+        assert row.ci_low < row.value < row.ci_high
+    difference, test = rows["a/c/rating_difference"], rows["a/c/rating_difference_t"]
+    assert test.value == pytest.approx(difference.value / difference.std_error)
+
+
+def test_a_test_without_rounds_enough_stays_in_the_family_without_a_p_value(study, estimate):
+    played = games(*[("a", sign, "b", rater) for rater in range(8) for sign in "><"], ("a", ">", "b", 3))
+    met_once = [row | {"rater": "r5"} for row in games(("a", ">", "c", 5), ("c", ">", "a", 5))]
+
+    rows = estimate(study(", interval: {method: bootstrap}, rounds: 40"), played + met_once)
+
+    test = rows["a/c/rating_difference_t"]
+    assert (test.status, test.reason) == (Status.NOT_ESTIMABLE, (Reason.BOOTSTRAP_ROUNDS_FAILED,))
+    assert (test.p_adjusted, test.family_size) == (None, 6)
+    assert rows["a/c/rating_difference"].ci_reason == (Reason.BOOTSTRAP_ROUNDS_FAILED,)
+    assert rows["a/b/rating_difference_t"].p_value is not None
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (", interval: {method: bootstrap}", "interval: bootstrap is not in this version"),
+        (", interval: {method: percentile}, independent_unit: [rater, case]", "have no percentiles in common"),
+        (", interval: {method: bootstrap}, rounds: 1", "1 bootstrap round has no spread"),
     ],
 )
-def test_choices_of_a_later_version_are_refused_by_name(study, estimate, options, message):
-    with pytest.raises(SpecificationError, match=message) as refused:
+def test_rounds_that_give_no_interval_are_refused(study, estimate, options, message):
+    with pytest.raises(SpecificationError, match=message):
         estimate(study(options), worked())
-
-    assert refused.value.code == "not_in_this_version"

@@ -39,7 +39,8 @@ def test_everything_unbuilt_is_named_with_its_line():
         ("elo, interval: {method: bootstrap}", True),
         ("elo, interval: {method: percentile}", False),
         ("bradley_terry, ties: davidson", True),
-        ("bradley_terry, interval: {method: bootstrap}", False),
+        ("bradley_terry, interval: {method: bootstrap}", True),
+        ("bradley_terry, interval: {method: percentile}", True),
         ("agreement, interval: {method: percentile}", True),
     ],
 )
