@@ -4,6 +4,7 @@ The order of columns here is the order on disk. Everything that describes a tabl
 the codebook of an export, the pandera schema, Dagster's table schema) is made from these.
 """
 
+import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -46,6 +47,12 @@ class Table:
     @property
     def arrow_schema(self) -> pa.Schema:
         return pa.schema([pa.field(c.name, c.type, nullable=c.nullable) for c in self.columns])
+
+    @property
+    def shape_digest(self) -> str:
+        """Digest of columns, types, nulls and key: a table stored in another shape is made anew."""
+        told = [f"{c.name} {c.type} {c.nullable}" for c in self.columns] + list(self.key)
+        return hashlib.sha256("\n".join(told).encode()).hexdigest()[:16]
 
 
 def must(name: str, type: pa.DataType, meaning: str) -> Column:

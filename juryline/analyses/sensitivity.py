@@ -52,11 +52,11 @@ class Cell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Seen:
-    """A contrast in one cell: its value and the adjusted p-value of its test, where they exist."""
+    """A contrast in one cell: its value and the p-value of its test, adjusted within a family, where they exist."""
 
     ties: str | None
     value: float | None
-    p_adjusted: float | None
+    p: float | None
 
 
 def sensitivity_rows(cells: Sequence[Cell], alpha: float) -> list[Estimate]:
@@ -80,8 +80,8 @@ def sensitivity_rows(cells: Sequence[Cell], alpha: float) -> list[Estimate]:
     Notes
     -----
     same_sign_share = estimable cells in which estimate - null has the sign of the frozen cell / estimable cells; an
-    estimate equal to the null has no sign. same_significance_share = cells in which p_adjusted < alpha as in the
-    frozen cell / cells with a p-value.
+    estimate equal to the null has no sign. same_significance_share = cells in which p < alpha as in the frozen
+    cell / cells with a p-value, p adjusted where the test is of a family.
     """
     by_place = [{_place(row): row for row in cell.rows} for cell in cells]
     rows: list[Estimate] = []
@@ -150,7 +150,8 @@ def _seen(scenario: Scenario, rows: Mapping[Place, Row], place: Place) -> _Seen 
     if row is None:
         return None
     test = rows.get((test_of(place[0]), *place[1:]))
-    return _Seen(ties=scenario.ties, value=row["value"], p_adjusted=None if test is None else test["p_adjusted"])
+    p = None if test is None else test["p_value"] if test["family"] is None else test["p_adjusted"]
+    return _Seen(ties=scenario.ties, value=row["value"], p=p)
 
 
 def _same_sign(frozen: _Seen, estimable: list[_Seen], null: float) -> Quantity:
@@ -163,8 +164,8 @@ def _same_sign(frozen: _Seen, estimable: list[_Seen], null: float) -> Quantity:
 
 
 def _same_significance(cells: list[_Seen], alpha: float) -> Quantity:
-    frozen = cells[0].p_adjusted
-    tested = [cell.p_adjusted for cell in cells if cell.p_adjusted is not None]
+    frozen = cells[0].p
+    tested = [cell.p for cell in cells if cell.p is not None]
     if frozen is None:
         return Quantity.missing(Status.UNDEFINED, Reason.NO_FROZEN_VALUE)
     return Quantity.of(sum((p < alpha) == (frozen < alpha) for p in tested) / len(tested))

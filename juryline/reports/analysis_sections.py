@@ -65,22 +65,6 @@ def analysis_sections(spec: StudySpec, numbers: Numbers, *, interim: bool) -> li
     return sections
 
 
-def sensitivity_tables(spec: StudySpec, numbers: Numbers, *, interim: bool) -> list[TableView]:
-    """The estimates of every scenario, an analysis a table."""
-    tables = []
-    for id in dict.fromkeys(row.analysis for row in numbers.scenarios()):
-        rows = without_tests(row for row in numbers.scenarios() if row.analysis == id)
-        reading = Reading(spec=spec, numbers=numbers, analysis=id, alpha=(), stars_allowed=not interim, placed=set())
-        groups: dict[str, list[Reported]] = {}
-        for row in rows:
-            scenario = "" if row.whole or row.scenario == "frozen" else f" · {row.scenario.replace(';', ', ')}"
-            groups.setdefault(group_heading(spec, row) + scenario, []).append(row)
-        tables.append(
-            estimate_table(reading, id, list(groups.items()), subject="Number", value="Value", label=statistic_label)
-        )
-    return tables
-
-
 def _section(reading: Reading, analysis: Analysis | None) -> AnalysisSection:
     rows = _in_order(reading, reading.numbers.of(reading.analysis))
     method = analysis.method if analysis is not None else rows[0].method

@@ -106,9 +106,15 @@ class Numbers:
         """Rows of an analysis as declared, whole and sliced, no scenarios."""
         return [row for row in self.rows if row.analysis == analysis and row.whole]
 
-    def scenarios(self) -> list[Reported]:
-        """Rows of declared scenarios, and what sensitivity says of them."""
-        return [row for row in self.rows if not row.whole]
+    def sensitivity(self) -> list[Reported]:
+        """What became of numbers under the declared scenarios."""
+        return [row for row in self.rows if row.statistic in SENSITIVITY]
+
+    def as_declared(self, row: Reported) -> Reported:
+        """The number that a row of sensitivity speaks of."""
+        *subject, dimensions, scenario = row.place
+        kept = tuple(part for part in dimensions if part[0] not in ("of", "ties"))
+        return self._by_place[row.dimensions["of"], (*subject, kept, scenario)]
 
     def beside(self, row: Reported, statistic: str) -> Reported | None:
         """Another statistic of the same subjects, of the same dimensions or, where it has none, of all."""

@@ -19,7 +19,7 @@ from data_contracts.lock import Lock
 from data_contracts.specification import StudySpec
 from data_contracts.standing import Standing
 from data_contracts.vocabulary import Status, StudyStatus
-from juryline.reports.analysis_sections import analysis_sections, sensitivity_tables
+from juryline.reports.analysis_sections import analysis_sections
 from juryline.reports.data_sections import (
     adjudication_table,
     exclusion_table,
@@ -33,6 +33,7 @@ from juryline.reports.plain_words import REASONS, STATISTICS, STATUSES, STUDY_ST
 from juryline.reports.reading import Reading, group_heading, pair_label, subject_label
 from juryline.reports.reported import Numbers, Reported
 from juryline.reports.safe_text import LONGEST_PROSE, shortened, visible
+from juryline.reports.sensitivity_tables import sensitivity_tables
 from juryline.reports.table_view import plain_table
 
 CSP = "default-src 'none'; style-src 'unsafe-inline'"

@@ -133,7 +133,7 @@ class StudyRun(Study):
             "inputs": digests,
             "study_spec_hash": self.spec_hash,
             "code_version": f"{CODE_VERSION}+{code_version}",
-            "contract_version": CONTRACT_VERSION,
+            "contract_version": f"{CONTRACT_VERSION}+{table.shape_digest}",
         }
         stamp = read_stamp(self.directory, table.name)
         if stamp is not None and is_fresh(stamp, **stamped_by):

@@ -36,7 +36,7 @@ def parquet() -> bytes:
     [
         (TASKS.encode(), "label_studio"),
         (MINIMAL.encode(), "label_studio"),
-        (gzip.compress(TASKS.encode()), "label_studio"),
+        (gzip.compress(TASKS.encode(), mtime=0), "label_studio"),
         (b"\xef\xbb\xbf" + TOLOKA.encode(), "toloka"),
         (slam(), "slam"),
         (parquet(), "parquet"),

@@ -30,7 +30,8 @@ def _rows(statistic: str, unit: str, value: Any, place: dict[str, Any]) -> Itera
     status = {"status": Status.UNDEFINED, "reason": ("one_category",)} if value is None else {"status": Status.OK}
     yield Estimate(statistic=statistic, unit=unit, value=value, **status, **known)
     if p is not None:
-        yield Estimate(statistic=f"{statistic}_t", unit="t", value=1.0, status=Status.OK, p_adjusted=p, **known)
+        tested = {"statistic": f"{statistic}_t", "unit": "t", "value": 1.0, "status": Status.OK}
+        yield Estimate(**tested, **(p if isinstance(p, dict) else {"p_adjusted": p, "family": "f"}), **known)
 
 
 def found(cells: list[Cell], alpha: float = 0.05) -> Callable[[str], Estimate]:
@@ -67,6 +68,11 @@ def test_significance_is_compared_at_the_decision_level_among_cells_with_a_p_val
 def test_without_a_p_value_as_declared_there_is_no_significance_to_keep():
     row = found(cells("mean_difference", {FROZEN: 1.0, NONE: (1.0, 0.01)}))("same_significance_share")
     assert (row.status, row.reason) == (Status.UNDEFINED, ("no_frozen_value",))
+
+
+def test_a_test_outside_every_family_is_taken_unadjusted():
+    values = {FROZEN: (1.0, {"p_value": 0.03}), NONE: (1.0, {"p_value": 0.2})}
+    assert found(cells("mean_difference_z", values))("same_significance_share").value == 0.5
 
 
 def test_ranges_stay_within_one_tie_rule():

@@ -7,9 +7,11 @@ import pyarrow as pa
 import pytest
 
 from data_contracts.estimates import Cut, Estimate
+from data_contracts.scenarios import Scenario
 from data_contracts.standing import Clause, Standing
 from data_contracts.tables import ESTIMATES
 from data_contracts.vocabulary import Statistic, Status, StudyStatus, Unit
+from juryline.analyses.sensitivity import Cell, sensitivity_rows
 from juryline.reports.study_report import CSP, render_report
 from juryline.reports.table_view import MOST_ROWS
 
@@ -435,26 +437,20 @@ def test_a_method_without_a_view_of_its_own_shows_all_its_rows(material_of, row_
     assert html.count("<svg") == 2
 
 
-def test_scenarios_stand_apart_from_the_declared_results(material_of, row_of):
-    cut = Cut(analysis="spa", method="spa", criterion="preference", population="crowd")
-    columns = {"cut": cut, "subject": "davinci", "comparator": "curie", "subject_kind": "system", "status": Status.OK}
-    rows = [
-        Estimate(
-            statistic=Statistic.SPA_PREFERENCE,
-            unit=Unit.PROBABILITY,
-            value=0.123,
-            scenario="exclusions=none",
-            **columns,
-        ),
-        Estimate(statistic=Statistic.SAME_SIGN_SHARE, unit=Unit.SHARE, value=0.875, **columns),
-    ]
-    whole = material_of().estimates.to_pylist() + [row_of(row) for row in rows]
-    html = render_report(material_of(estimates=pa.Table.from_pylist(whole, ESTIMATES.arrow_schema)))
+def test_scenarios_stand_apart_from_the_declared_results_with_their_range(material_of, row_of):
+    whole = material_of().estimates.to_pylist()
+    spa = [row for row in whole if row["analysis"] == "spa" and row["slice"] == "all"]
+    repeated = [row | {"value": 0.123} if row["statistic"] == "spa_preference" else row for row in spa]
+    cells = [Cell(scenario=Scenario(), rows=spa), Cell(scenario=Scenario(exclusions="none"), rows=repeated)]
+    rows = whole + [row_of(row) for row in sensitivity_rows(cells, 0.05)]
+    html = render_report(material_of(estimates=pa.Table.from_pylist(rows, ESTIMATES.arrow_schema)))
 
     assert "0.123" not in section(html, "analysis-spa")
-    assert "0.123" in section(html, "sensitivity")
-    assert "exclusions=none" in section(html, "sensitivity")
-    assert "0.875" in section(html, "sensitivity")
+    told = section(html, "sensitivity")
+    assert "0.123" in told
+    assert "2 of 2" in told
+    declared = next(row for row in spa if row["statistic"] == "spa_preference")
+    assert f"{declared['value']:.3f}" in told
 
 
 # --- data ---------------------------------------------------------------------------------------------
