@@ -269,7 +269,7 @@ def simulated(share_longer, *, studies, effect=0.0, raters=None, games=200, seed
 @pytest.mark.slow
 @pytest.mark.parametrize("share", ["0.3", "0.5", "0.7"])
 def test_the_seeds_test_rejects_far_too_rarely(share):
-    studies = 20_000
+    studies = 8000
     expected = GOLDEN["rejected_without_an_effect"]["by_share"][share]
 
     rejected = np.mean([result.seed_test.p_value < 0.05 for result in simulated(float(share), studies=studies)])
