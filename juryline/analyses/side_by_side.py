@@ -10,7 +10,7 @@ from typing import TypeVar
 import ibis
 import ibis.expr.types as ir
 
-from data_contracts.estimates import Cut
+from data_contracts.estimates import ALL, Cut
 from data_contracts.specification import StudySpec
 from data_contracts.specification_analyses import Analysis, AnalysisPart
 from juryline.analyses.cuts import cuts, source_conditions
@@ -67,26 +67,45 @@ def judged_by_both(first: ir.Table, second: ir.Table) -> tuple[ir.Table, ir.Tabl
     return kept[0], kept[1]
 
 
+def cuts_of_reference(
+    analysis: Analysis, spec: StudySpec, view: ir.Table, judge: Members, reference: Members
+) -> Iterator[tuple[Cut, ir.Table, ir.Table]]:
+    """Every cut of the reference's judgments, with the judge's name, the judge's judgments and the reference's.
+
+    The judge's are those of the whole criterion: an attribute of human raters is none of a judge's.
+    """
+    unsliced = spec.model_copy(update={"slices": ()})
+    of_judge = {cut.criterion: judgments for cut, judgments in cuts(of_members(analysis, judge), unsliced, view)}
+    for cut, judgments in cuts(of_members(analysis, reference), spec, view):
+        yield replace(cut, population="+".join(judge)), of_judge[cut.criterion], judgments
+
+
 def source_of_both(
-    cut: Cut, view_name: str, analysis: Analysis, spec: StudySpec, first: Members, second: Members, extra: Sequence[str]
+    cut: Cut,
+    view_name: str,
+    analysis: Analysis,
+    spec: StudySpec,
+    judge: Members,
+    reference: Members,
+    extra: Sequence[str],
 ) -> str:
-    """SQL of the record ids of the comparisons that `judged_by_both` gives of a cut, those of both populations.
+    """SQL of the record ids that `judged_by_both` gives of a cut of `cuts_of_reference`, those of both populations.
 
     Parameters
     ----------
     extra : sequence of str
         SQL conditions of every comparison; what they name is a column of the view.
     """
-    of_each = []
-    for members in (first, second):
-        of_side = replace(cut, population="+".join(members))
-        of_each.append(
-            " AND ".join(["outcome IS NOT NULL", *source_conditions(of_side, of_members(analysis, members), spec)])
-        )
+    of_judge = replace(cut, population="+".join(judge), slice=ALL, slice_value=ALL)
+    of_reference = replace(cut, population="+".join(reference))
+    judged, held_against = (
+        " AND ".join(["outcome IS NOT NULL", *source_conditions(side, of_members(analysis, members), spec)])
+        for side, members in ((of_judge, judge), (of_reference, reference))
+    )
     parts = [
         f"SELECT record_id FROM {view_name} WHERE {' AND '.join([own, *extra])} AND "
         f"({UNIT_OF_PAIR_SQL}) IN (SELECT {UNIT_OF_PAIR_SQL} FROM {view_name} WHERE {other})"
-        for own, other in (of_each, of_each[::-1])
+        for own, other in ((judged, held_against), (held_against, judged))
     ]
     return " UNION ALL ".join(parts) + " ORDER BY record_id"
 

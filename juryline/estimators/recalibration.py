@@ -14,7 +14,7 @@ import numpy as np
 from data_contracts.vocabulary import Reason, Status
 from juryline.estimators.inference import MOST_FAILED_ROUNDS, Bounds, bootstrap_interval, exact_mean
 from juryline.estimators.judged_games import JudgedGames, Totals
-from juryline.estimators.quantity import Interval, Quantity, Test
+from juryline.estimators.quantity import Interval, Quantity
 from juryline.estimators.rank_correlation import permutation_p, spearman, spearman_of_rounds
 
 FEWEST_SYSTEMS = 4
@@ -41,11 +41,11 @@ class SystemRecalibrationResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankCorrelationResult:
-    """Spearman's correlation with human win rates, its interval, and its test where it has one."""
+    """Spearman's correlation with human win rates, its interval, and its p-value where it is tested."""
 
     correlation: Quantity
     interval: Interval
-    test: Test | None = None
+    p: Quantity | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,12 +120,13 @@ def recalibrate(
         humans, others = whole.p_win()[compared], others[compared]
         value = spearman(humans, others) if enough else _TOO_FEW_SYSTEMS
         rho = spearman_of_rounds(drawn.p_win()[:, compared], of_rounds[:, compared])
-        test = None
+        p = None
         if tested:
-            p = permutation_p(humans, others, n_permutations=n_permutations, seed=seed, analysis=analysis)
-            test = Test(statistic=value, null_value=NO_CORRELATION, p_value=p.value if enough else None)
+            p = _TOO_FEW_SYSTEMS
+            if enough:
+                p = permutation_p(humans, others, n_permutations=n_permutations, seed=seed, analysis=analysis)
         interval = _interval(value, rho, games.n_clusters, CORRELATION_BOUNDS, level, seed)
-        return RankCorrelationResult(correlation=value, interval=interval, test=test)
+        return RankCorrelationResult(correlation=value, interval=interval, p=p)
 
     crossfit, n_splits_failed = _crossfit(games, compared, seed, analysis) if enough else (_TOO_FEW_SYSTEMS, 0)
     return RecalibrationResult(

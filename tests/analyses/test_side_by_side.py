@@ -2,7 +2,7 @@ import duckdb
 import pytest
 
 from data_contracts.estimates import Cut
-from juryline.analyses.side_by_side import cuts_of_both, judged_by_both, source_of_both
+from juryline.analyses.side_by_side import cuts_of_both, cuts_of_reference, judged_by_both, source_of_both
 
 STUDY = """
 systems: [{id: a}, {id: b}, {id: c}]
@@ -89,3 +89,33 @@ def test_of_a_slice_value_that_one_population_lacks_it_has_no_judgments(spec, vi
     }
 
     assert found == {"all": (1, 2), "news": (1, 1), "sport": (0, 1)}
+
+
+def test_a_slice_is_of_the_references_judgments_and_the_judges_are_those_of_the_same_units(spec, view):
+    rows = [
+        game("judge", "a", "b"),
+        game("judge", "a", "c"),
+        game("crowd", "a", "b", rater_attributes=[("topic", "news")]),
+        game("crowd", "a", "c", rater_attributes=[("topic", "sport")]),
+    ]
+    comparisons = view("comparisons", rows)
+
+    found = {
+        cut.slice_value: (cut, judged_by_both(judge, humans))
+        for cut, judge, humans in cuts_of_reference(spec.analyses[0], spec, comparisons, ("judge",), HUMANS)
+    }
+
+    ids = {
+        value: sorted(id for side in sides for id in side.to_pyarrow()["record_id"].to_pylist())
+        for value, (_, sides) in found.items()
+    }
+    assert ids == {
+        "all": [f"j{n:06d}" for n in range(4)],
+        "news": ["j000000", "j000002"],
+        "sport": ["j000001", "j000003"],
+    }
+    with duckdb.connect() as connection:
+        connection.register("comparisons", comparisons.to_pyarrow())
+        for value, (cut, _) in found.items():
+            source = source_of_both(cut, "comparisons", spec.analyses[0], spec, ("judge",), HUMANS, [])
+            assert [id for (id,) in connection.execute(source).fetchall()] == ids[value]
