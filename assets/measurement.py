@@ -72,6 +72,11 @@ METHODS = [
         "A judge against human raters",
         "How often a judge gives a human's label, beside how often humans do on the same units, and whether it drifts.",
     ),
+    results_of(
+        "recalibration",
+        "A judge adjusted for length preference",
+        "Development, never a result: the factor holds what it is compared with, and the controls stand beside it.",
+    ),
 ]
 METHOD_NAMES = [asset.key.to_user_string() for asset in METHODS]
 
@@ -80,7 +85,7 @@ METHOD_NAMES = [asset.key.to_user_string() for asset in METHODS]
     replace(
         ESTIMATES, name="sensitivity", meaning="Estimates under declared scenarios, and what becomes of each contrast"
     ),
-    inputs=[*METHOD_NAMES, *SCENARIOS, "exclusion_decisions"],
+    inputs=[*METHOD_NAMES, *SCENARIOS, "output_lengths", "exclusion_decisions"],
     group=GROUP,
     kinds=KINDS,
 )

@@ -6,11 +6,8 @@ The model holds the whole language; what is listed here is taken out of the list
 from collections.abc import Iterator
 
 from data_contracts.specification import StudySpec
-from data_contracts.specification_analyses import Agreement, Analysis, BradleyTerry, Elo
+from data_contracts.specification_analyses import Agreement, Analysis, BradleyTerry, Elo, Recalibration
 from data_contracts.specification_problem import Problem, refusal
-from data_contracts.yaml_source import Address
-
-UNBUILT_METHODS = ("recalibration",)
 
 
 def refuse_unbuilt(spec: StudySpec) -> None:
@@ -28,22 +25,11 @@ def refuse_unbuilt(spec: StudySpec) -> None:
 
 def _unbuilt(spec: StudySpec) -> Iterator[Problem]:
     for place, analysis in enumerate(spec.analyses):
-        at: Address = ("analyses", place)
-        if analysis.method in UNBUILT_METHODS:
-            yield _not_built((*at, "method"), f"method {analysis.method}", f"remove the analysis {analysis.id}")
-        else:
-            yield from _unbuilt_keys(at, analysis)
-
-
-def _unbuilt_keys(at: Address, analysis: Analysis) -> Iterator[Problem]:
-    if analysis.interval is not None and not _interval_is_built(analysis, analysis.interval.method):
-        what = f"interval: {{method: {analysis.interval.method}}} for {analysis.method}"
-        yield _not_built((*at, "interval"), what, "remove `interval`")
+        if analysis.interval is not None and not _interval_is_built(analysis, analysis.interval.method):
+            what = f"interval: {{method: {analysis.interval.method}}} for {analysis.method} is not in this version"
+            yield Problem(("analyses", place, "interval"), what, "remove `interval`", code="not_in_this_version")
 
 
 def _interval_is_built(analysis: Analysis, method: str) -> bool:
-    return isinstance(analysis, Agreement | BradleyTerry) or (isinstance(analysis, Elo) and method == "bootstrap")
-
-
-def _not_built(address: Address, what: str, fix: str) -> Problem:
-    return Problem(address, f"{what} is not in this version", fix, code="not_in_this_version")
+    of_any_method = isinstance(analysis, Agreement | BradleyTerry | Recalibration)
+    return of_any_method or (isinstance(analysis, Elo) and method == "bootstrap")

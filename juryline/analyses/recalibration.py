@@ -19,7 +19,7 @@ from data_contracts.specification import StudySpec
 from data_contracts.specification_analyses import Recalibration
 from data_contracts.vocabulary import Reason, State, Statistic, Status, Unit
 from juryline.analyses.comparisons import OUTCOMES, VIEW, Counts, count_all, count_by_system, of_system
-from juryline.analyses.cuts import independent_unit, not_in_this_version
+from juryline.analyses.cuts import independent_unit
 from juryline.analyses.judged_games import JudgedStates, read_judged_games, read_states
 from juryline.analyses.labelling import STUDY, labelled
 from juryline.analyses.lengths import BOTH_KNOWN, known_only, with_longer
@@ -56,15 +56,13 @@ def recalibration_rows(analysis: Recalibration, spec: StudySpec, views: Mapping[
     Raises
     ------
     SpecificationError
-        An interval method that is not in this version, or populations that declare different clusters of cases.
+        Populations that declare different clusters of cases.
 
     Notes
     -----
     Games are of the units that judge and reference both judged, of outputs whose lengths are known. Where there are
     games of a system but none with both lengths known, its rows are not_estimable, length_not_recorded.
     """
-    if analysis.interval is not None:
-        raise not_in_this_version(analysis, "interval", f"interval: {analysis.interval.method}")
     unit = _cluster(analysis, spec)
     every = with_longer(views[VIEW], views[LENGTHS], analysis.threshold)
     cuts = cuts_of_reference(analysis, spec, every, (analysis.judge,), analysis.reference)
@@ -93,6 +91,7 @@ class _Held:
             n_permutations=PERMUTATIONS,
             seed=self.spec.seed_of(self.analysis),
             analysis=self.analysis.id,
+            percentile=self.analysis.interval is not None and self.analysis.interval.method == "percentile",
         )
 
     def states(self) -> JudgedStates:

@@ -72,6 +72,7 @@ def recalibrate(
     n_permutations: int,
     seed: int,
     analysis: str,
+    percentile: bool = False,
     fewest_systems: int = FEWEST_SYSTEMS,
 ) -> RecalibrationResult:
     """Adjust a judge's win rates by the human preference for longer outputs, and compare ranks before and after.
@@ -88,6 +89,8 @@ def recalibrate(
         Random permutations behind a p-value of more than eight systems.
     seed, analysis
         What rounds, splits and permutations follow from.
+    percentile : bool
+        Intervals of percentiles of the rounds, where declared.
     fewest_systems : int
         Systems needed for a correlation.
 
@@ -113,6 +116,7 @@ def recalibrate(
     Daynauth and Mars 2024, section 3.2.
     """
     whole, drawn = games.whole(), games.drawn(rounds, seed, analysis)
+    how = _Intervals(level, seed, percentile)
     compared = np.flatnonzero(~np.isnan(whole.score()))
     enough = len(compared) >= fewest_systems
 
@@ -125,12 +129,12 @@ def recalibrate(
             p = _TOO_FEW_SYSTEMS
             if enough:
                 p = permutation_p(humans, others, n_permutations=n_permutations, seed=seed, analysis=analysis)
-        interval = _interval(value, rho, games.n_clusters, CORRELATION_BOUNDS, level, seed)
+        interval = _interval(value, rho, games.n_clusters, CORRELATION_BOUNDS, how)
         return RankCorrelationResult(correlation=value, interval=interval, p=p)
 
     crossfit, n_splits_failed = _crossfit(games, compared, seed, analysis) if enough else (_TOO_FEW_SYSTEMS, 0)
     return RecalibrationResult(
-        systems=tuple(_system(games, whole, drawn, place, level, seed) for place in range(games.n_systems)),
+        systems=tuple(_system(games, whole, drawn, place, how) for place in range(games.n_systems)),
         compared=tuple(compared.tolist()),
         before=correlated(whole.judge_p_win(), drawn.judge_p_win(), tested=True),
         after=correlated(whole.score(), drawn.score(), tested=True),
@@ -140,12 +144,21 @@ def recalibrate(
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _Intervals:
+    """How intervals are made of rounds."""
+
+    level: float
+    seed: int
+    percentile: bool
+
+
 _TOO_FEW_SYSTEMS = Quantity.missing(Status.INSUFFICIENT, Reason.TOO_FEW_SYSTEMS)
 _NO_GAMES = Quantity.missing(Status.INSUFFICIENT, Reason.NO_GAMES)
 
 
 def _system(
-    games: JudgedGames, whole: Totals, drawn: Totals, place: int, level: float, seed: int
+    games: JudgedGames, whole: Totals, drawn: Totals, place: int, how: "_Intervals"
 ) -> SystemRecalibrationResult:
     none = _without_factor(whole, place)
     reason = () if whole.wins[place] else (Reason.NEVER_WON,)
@@ -157,9 +170,9 @@ def _system(
         p_longer=_rate(whole.p_longer()[place]),
         judge_p_win=_rate(whole.judge_p_win()[place]),
         beta=beta,
-        beta_interval=_interval(beta, drawn.beta()[:, place], n_clusters, SCORE_BOUNDS, level, seed),
+        beta_interval=_interval(beta, drawn.beta()[:, place], n_clusters, SCORE_BOUNDS, how),
         score=score,
-        score_interval=_interval(score, drawn.score()[:, place], n_clusters, SCORE_BOUNDS, level, seed),
+        score_interval=_interval(score, drawn.score()[:, place], n_clusters, SCORE_BOUNDS, how),
         n_games=int(whole.games[place]),
         n_judge_games=int(whole.judge_games[place]),
     )
@@ -175,14 +188,22 @@ def _rate(value: float) -> Quantity:
     return _NO_GAMES if np.isnan(value) else Quantity.of(value)
 
 
-def _interval(
-    value: Quantity, of_rounds: np.ndarray, n_clusters: int, bounds: Bounds, level: float, seed: int
-) -> Interval:
+def _interval(value: Quantity, of_rounds: np.ndarray, n_clusters: int, bounds: Bounds, how: "_Intervals") -> Interval:
     if value.value is None:
-        return Interval(status=value.status, level=level, method="bootstrap_t", reason=value.reason)
+        method = "bootstrap_percentile" if how.percentile else "bootstrap_t"
+        return Interval(status=value.status, level=how.level, method=method, reason=value.reason)
     usable = of_rounds[~np.isnan(of_rounds)]
     n_failed = len(of_rounds) - len(usable)
-    return bootstrap_interval(value.value, usable, n_failed, n_clusters, level=level, seed=seed, bounds=bounds)
+    return bootstrap_interval(
+        value.value,
+        usable,
+        n_failed,
+        n_clusters,
+        level=how.level,
+        seed=how.seed,
+        bounds=bounds,
+        percentile=how.percentile,
+    )
 
 
 def _crossfit(games: JudgedGames, compared: np.ndarray, seed: int, analysis: str) -> tuple[Quantity, int]:

@@ -68,6 +68,13 @@ _LENGTH_UNKNOWN = (S.LENGTH_UNKNOWN, "length unknown")
 _GAME_COUNTS = ((S.WINS, "wins"), (S.LOSSES, "losses"), (S.TIES, "ties"), (S.BOTH_FAIL, "both fail"))
 _WIN_RATES = ((S.RANK, "rank"), (S.WIN_RATE_DECISIVE, "decisive"), (S.WIN_RATE_HALF, "ties as half"), *_GAME_COUNTS)
 
+_CORRELATED: dict[str, str] = {
+    S.SPEARMAN_BEFORE: "as it judged",
+    S.SPEARMAN_AFTER: "adjusted",
+    S.SPEARMAN_BETA_ONLY: "control: the factor alone, without a judge",
+    S.SPEARMAN_AFTER_CROSSFIT: "adjusted, factor from other cases",
+}
+
 VIEWS: dict[str, tuple[View, ...]] = {
     "spa": (
         View(
@@ -323,6 +330,32 @@ VIEWS: dict[str, tuple[View, ...]] = {
             label=lambda row: str(row.dimensions.get("batch", "all")),
         ),
     ),
+    "recalibration": (
+        View(
+            caption="Rank correlation with human win rates",
+            statistics=(
+                *(S.SPEARMAN_BEFORE, S.SPEARMAN_AFTER),
+                *(S.SPEARMAN_BETA_ONLY, S.SPEARMAN_AFTER_CROSSFIT),
+            ),
+            subject="Judge",
+            value="Spearman",
+            label=lambda row: _CORRELATED[row.statistic],
+            study=True,
+        ),
+        View(
+            caption="Adjusted scores",
+            statistics=(S.ADJUSTED_JUDGE_SCORE,),
+            value="Adjusted score",
+            beside=((S.P_WIN, "judge's P(win)"), (S.BETA, "factor"), _LENGTH_UNKNOWN),
+            best_first=True,
+        ),
+        View(
+            caption="The same games as humans judged them",
+            statistics=(S.P_WIN,),
+            value="P(win)",
+            beside=((S.P_LONGER, "P(longer)"),),
+        ),
+    ),
 }
 
 HOW_TO_READ = {
@@ -356,6 +389,8 @@ HOW_TO_READ = {
     "length_effects": "Whether the longer output is preferred. Length was not randomised, so these are associations. "
     "Games with an output of unknown length are left out. The test as first published holds games against a set that "
     "contains them, so it almost never rejects; the contrast is the one to quote.",
-    "recalibration": "The factor contains the human win rate that the result is compared with, so the correlation "
-    "rises even for a judge of pure noise. No change is an improvement unless it exceeds that of the factor alone.",
+    "recalibration": "Development, not a result: the factor is fitted to these judgments, and it contains the human "
+    "win rate that the result is compared with, so the correlation rises even for a judge of pure noise. No change is "
+    "an improvement unless it exceeds that of the factor alone. A factor from other cases still contains how often "
+    "each system wins; it leaves out only the chance that both share.",
 }

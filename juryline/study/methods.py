@@ -24,6 +24,7 @@ READS: dict[str, tuple[str, ...]] = {
     "order_effects": ("comparisons",),
     "length_effects": ("comparisons", "output_lengths"),
     "judge_agreement": ("comparisons", "ratings"),
+    "recalibration": ("comparisons", "output_lengths"),
 }
 
 

@@ -238,6 +238,7 @@ def test_populations_with_different_clusters_are_refused(specification, estimate
         estimate(specification(text), [], lengths())
 
 
-def test_an_interval_method_of_a_later_version_is_refused(study, estimate):
-    with pytest.raises(SpecificationError, match="interval: percentile is not in this version"):
-        estimate(study(", interval: {method: percentile}"), [], lengths())
+def test_percentiles_are_given_where_they_are_declared(study, estimate):
+    row = estimate(study(", interval: {method: percentile}"), invented(), lengths())[f"{JUDGE}all/spearman_before"]
+
+    assert row.ci_method == "bootstrap_percentile"

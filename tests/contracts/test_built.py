@@ -26,7 +26,6 @@ def test_everything_unbuilt_is_named_with_its_line():
     told = {problem.what.removesuffix(" is not in this version"): problem.line for problem in refused.value.problems}
     assert {what: lines[line - 1].split(",")[0].strip() for what, line in told.items()} == {
         "interval: {method: percentile} for likert": "- {id: likert",
-        "method recalibration": "- {id: recal",
     }
     assert refused.value.code == "not_in_this_version"
     assert refused.value.exit_status == 2
@@ -42,10 +41,13 @@ def test_everything_unbuilt_is_named_with_its_line():
         ("bradley_terry, interval: {method: bootstrap}", True),
         ("bradley_terry, interval: {method: percentile}", True),
         ("agreement, interval: {method: percentile}", True),
+        ("length_effects, interval: {method: bootstrap}", False),
+        ("recalibration, judge: judge, reference: crowd, interval: {method: percentile}", True),
     ],
 )
 def test_an_interval_is_made_as_declared_or_refused(method, built):
-    spec = parse_specification(MINIMAL.replace("win_rates", method))
+    text = MINIMAL.replace("kind: human}]", "kind: human}, {id: judge, kind: model}]")
+    spec = parse_specification(text.replace("win_rates", method))
 
     if built:
         assert refuse_unbuilt(spec) is None

@@ -98,6 +98,7 @@ def test_the_other_examples_together_are_one_study():
         "order_effects",
         "length_effects",
         "judge_agreement",
+        "recalibration",
     }
 
 

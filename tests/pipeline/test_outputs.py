@@ -38,6 +38,7 @@ exports:
 outputs: {match: "outputs.jsonl", columns: {case: prompt, system: writer, text: story}}
 analyses:
   - {id: length, method: length_effects, criterion: overall}
+  - {id: recal, method: recalibration, criterion: overall, judge: judge, reference: crowd}
 """
 WORDS = {"a": 12, "b": 9, "c": 6, "d": 3, "e": 7}
 SECRET = "unheard-of"
@@ -161,11 +162,30 @@ def test_a_number_is_traced_to_the_rows_it_is_made_of(workspace, run):
     assert id in one["estimates"]
 
 
+def test_a_recalibrated_judge_is_marked_as_development_and_traced_to_both_populations(workspace, run):
+    found = estimates(workspace)
+    rows = {id: row for id, row in found.items() if row["analysis"] == "recal"}
+    judge, humans = (found[f"recal/overall/{population}/all/a/p_win"]["value"] for population in ("judge", "crowd"))
+    beta = found["recal/overall/judge/all/a/beta"]["value"]
+
+    told = trace(workspace, "lengths", "recal/overall/judge/all/a/adjusted_judge_score")
+
+    assert {"development" in row["reason"] for row in rows.values()} == {True}
+    assert beta == pytest.approx(humans / found["recal/overall/crowd/all/a/p_longer"]["value"])
+    assert told["is"]["value"] == pytest.approx(judge * beta)
+    assert len(told["records"]) == told["is"]["n_judgments"] == 60
+    assert {row["export_path"] for row in told["records"]} == {"votes.csv", "verdicts.csv"}
+    assert found["recal/overall/judge/all/all/spearman_after"]["n_units"] == 5
+
+
 def test_the_report_tells_of_lengths_and_no_text_leaves_the_files(workspace, run):
     page = (workspace.root / "lengths" / "reports" / "lengths.html").read_text(encoding="utf-8")
 
     assert "Length effects: length" in page
     assert "Winning with the longer output" in page
+    assert "Recalibration by length: recal" in page
+    assert "Development, not a result" in page
+    assert "control: the factor alone, without a judge" in page
     assert SECRET not in page
     holding = [
         path
