@@ -9,7 +9,7 @@ INSTALL := .venv/bin/uv pip install --quiet --compile-bytecode --python $(PY)
 export UV_LINK_MODE := copy
 export UV_SYSTEM_CERTS := true
 
-.PHONY: help demo test test-slow check format bench dev lock clean
+.PHONY: help demo test test-slow check format bench coverage dev lock clean
 
 help:
 	@grep '^# make' Makefile | cut -c3-
@@ -50,6 +50,10 @@ format: .venv/dev
 
 bench: .venv/dev
 	$(PY) -m benchmarks
+
+# Writes docs/coverage.md: minutes.
+coverage: .venv/dev
+	$(PY) -m benchmarks.simulated
 
 dev: .venv/runtime
 	@JURYLINE_WORKSPACE=$${JURYLINE_WORKSPACE:-demo} $(PY) -m pipelines.command ui

@@ -1,0 +1,223 @@
+"""Simulated games of five systems, with effects of raters and of cases upon each system, and ties.
+
+Belongs here: the design, its truths, and what the public estimators of `win_rates`, `elo` and `bradley_terry` say of
+a study.
+"""
+
+import math
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from benchmarks.simulated.measuring import LEVEL, Results
+from juryline.estimators.bradley_terry import bradley_terry
+from juryline.estimators.elo import EloResult, elo_ratings
+from juryline.estimators.games import Games, Outcome, PairTallies
+from juryline.estimators.win_rates import win_rates
+
+STRENGTHS = (0.8, 0.3, 0.0, -0.3, -0.8)
+NO_STRENGTHS = (0.0, 0.0, 0.0, 0.0, 0.0)
+BEST, LAST = 0, 4
+_SDS = {"rater": 0.35, "case": 0.3}
+_FEW = 8
+_STUDIES = 10_000
+_MANY = 10**9  # games that stand for a chance
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GameDesign:
+    """Each cluster plays 6 to 18 games: a random ordered pair, and a random case or rater where it is none itself.
+
+    The first of a pair wins with chance s - s(1-s)/2 and ties with s(1-s), s the logistic function of the difference
+    of strengths, averaged over random raters and cases; their tastes make games of a cluster alike.
+
+    Parameters
+    ----------
+    unit : tuple of str
+        `rater`, `case` or both: what is drawn anew for every study. The other stays.
+    """
+
+    unit: tuple[str, ...]
+    strengths: tuple[float, ...] = STRENGTHS
+
+    @property
+    def _random_variance(self) -> float:
+        return 1 + sum(2 * _SDS[way] ** 2 for way in self.unit)
+
+    def tastes(self, draw: np.random.Generator, way: str, n: int) -> np.ndarray:
+        """Effects of raters or cases on each system, shape (n, n_systems)."""
+        if way in self.unit:
+            return draw.normal(0, _SDS[way], (n, len(self.strengths)))
+        return np.random.default_rng(len(way)).normal(0, _SDS[way], (n, len(self.strengths))) * any(self.strengths)
+
+    def cuts(self, first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Latent values below which the first of a pair wins, and below which it does not lose."""
+        from scipy.special import expit, ndtri
+
+        strengths = np.array(self.strengths)
+        score = expit(strengths[first] - strengths[second])
+        half_ties = score * (1 - score) / 2
+        scale = math.sqrt(self._random_variance)
+        return scale * ndtri(score - half_ties), scale * ndtri(score + half_ties)
+
+    def chances(self) -> np.ndarray:
+        """Chances that the row's system beats the column's, over a random study; their sum to 1 lacks the ties."""
+        from scipy.special import ndtr
+
+        first, second = np.indices((len(self.strengths),) * 2).reshape(2, -1)
+        fixed = [way for way in _SDS if way not in self.unit]
+        tastes = [self.tastes(np.random.default_rng(), way, _FEW) for way in fixed]
+        shift = sum((taste[:, first] - taste[:, second] for taste in tastes), start=np.zeros((1, len(first))))
+        wins = ndtr((self.cuts(first, second)[0] + shift) / math.sqrt(self._random_variance)).mean(axis=0)
+        return wins.reshape(len(self.strengths), -1)
+
+    def draw(self, draw: np.random.Generator, clusters: int) -> Games:
+        """Games of a study."""
+        n_raters, n_cases = (clusters if way in self.unit else _FEW for way in _SDS)
+        own = np.repeat(np.arange(clusters), draw.integers(6, 19, clusters))
+        codes = {
+            "rater": own if "rater" in self.unit else draw.integers(n_raters, size=len(own)),
+            "case": own if "rater" not in self.unit else draw.integers(n_cases, size=len(own)),
+        }
+        n_systems = len(self.strengths)
+        first = draw.integers(n_systems, size=len(own))
+        second = (first + draw.integers(1, n_systems, size=len(own))) % n_systems
+        latent = draw.normal(size=len(own))
+        for way, n in zip(_SDS, (n_raters, n_cases)):
+            taste = self.tastes(draw, way, n)[codes[way]]
+            latent -= (taste - np.take_along_axis(taste, second[:, np.newaxis], 1))[np.arange(len(own)), first]
+        wins, draws = self.cuts(first, second)
+        outcome = np.where(latent < wins, Outcome.FIRST, np.where(latent < draws, Outcome.TIE, Outcome.SECOND))
+        clusters_of = tuple(codes[way] for way in self.unit)
+        return Games(first=first, second=second, outcome=outcome, clusters=clusters_of, n_systems=n_systems)
+
+
+def tallied(games: Games) -> PairTallies:
+    """Counts by pair and cell of the clusters."""
+    rows = np.stack([games.first, games.second, *games.clusters])
+    (first, second, *clusters), cell = np.unique(rows, axis=1, return_inverse=True)
+    wins, losses, ties, both_fail = (
+        np.bincount(cell[games.outcome == outcome], minlength=len(first)) for outcome in Outcome
+    )
+    return PairTallies(
+        first=first,
+        second=second,
+        wins=wins,
+        losses=losses,
+        ties=ties,
+        both_fail=both_fail,
+        clusters=tuple(clusters),
+        n_systems=games.n_systems,
+    )
+
+
+def intervals(design: GameDesign, draw: np.random.Generator, clusters: int) -> Results:
+    """Intervals of a study's rates and Bradley-Terry ratings."""
+    tallies = tallied(design.draw(draw, clusters))
+    rates = {system: win_rates(tallies.seen_from(system), level=LEVEL) for system in (BEST, LAST)}
+    found = {
+        "win_rate": rates[BEST].win_rate.interval,
+        "win_rate, last system": rates[LAST].win_rate.interval,
+        "win_rate_decisive": rates[BEST].decisive.interval,
+        "win_rate_half": rates[BEST].half.interval,
+    }
+    for ties in ("half", "drop"):
+        fit = bradley_terry(tallies, ties=ties, pairs=[(BEST, LAST)], level=LEVEL)
+        found[f"rating, ties: {ties}"] = fit.ratings[BEST].interval
+        found[f"rating_difference, ties: {ties}"] = fit.differences[0].interval
+    return found
+
+
+def truths(design: GameDesign) -> dict[str, float]:
+    """What the statistics of a study estimate: rates over random opponents, ratings of the expected games."""
+    wins = design.chances()
+    losses, n = wins.T, len(wins)
+    others = ~np.eye(n, dtype=bool)
+    found = {
+        "win_rate": float(wins[BEST][others[BEST]].mean()),
+        "win_rate, last system": float(wins[LAST][others[LAST]].mean()),
+    }
+    won, lost = wins[BEST][others[BEST]].sum(), losses[BEST][others[BEST]].sum()
+    found["win_rate_decisive"] = float(won / (won + lost))
+    found["win_rate_half"] = float(0.5 + (won - lost) / (2 * (n - 1)))
+    for ties in ("half", "drop"):
+        fit = bradley_terry(_expected(wins), ties=ties, pairs=[(BEST, LAST)], level=LEVEL)
+        found[f"rating, ties: {ties}"] = _value(fit.ratings[BEST].rating.value)
+        found[f"rating_difference, ties: {ties}"] = _value(fit.differences[0].difference.value)
+    return found
+
+
+def tests(design: GameDesign, draw: np.random.Generator, clusters: int) -> Results:
+    """Tests of a study of equal systems."""
+    tallies = tallied(design.draw(draw, clusters))
+    found = {}
+    for ties in ("half", "drop"):
+        fit = bradley_terry(tallies, ties=ties, pairs=[(BEST, LAST)], level=LEVEL)
+        found[f"rating_difference_t, ties: {ties}"] = fit.differences[0].test
+    return found
+
+
+def elo_intervals(design: GameDesign, draw: np.random.Generator, clusters: int) -> Results:
+    """Intervals of a study's Elo ratings."""
+    result = _elo(design.draw(draw, clusters), seed=int(draw.integers(2**31)), orderings=100, rounds=100)
+    return {
+        "Elo rating": result.ratings[BEST].interval,
+        "Elo rating, last system": result.ratings[LAST].interval,
+        "Elo rating_difference": result.differences[0].interval,
+    }
+
+
+@cache
+def elo_truths(design: GameDesign, clusters: int) -> dict[str, float]:
+    """Expected Elo at the design, over ten thousand studies of this many clusters."""
+    sums = np.zeros(3)
+    for number in range(_STUDIES):
+        games = design.draw(np.random.default_rng([clusters, number, 1]), clusters)
+        result = _elo(games, seed=number, orderings=16, rounds=None)
+        sums += [_value(one.value.value) for one in (result.ratings[BEST], result.ratings[LAST], result.differences[0])]
+    return dict(zip(("Elo rating", "Elo rating, last system", "Elo rating_difference"), (sums / _STUDIES).tolist()))
+
+
+def _elo(games: Games, *, seed: int, orderings: int, rounds: int | None) -> EloResult:
+    # One cluster has no interval, and costs no rounds.
+    one = Games(
+        first=games.first,
+        second=games.second,
+        outcome=games.outcome,
+        clusters=games.clusters if rounds else (np.zeros(len(games), dtype=int),),
+        n_systems=games.n_systems,
+    )
+    return elo_ratings(
+        one,
+        k=32,
+        start=1000,
+        ties="half",
+        orderings=orderings,
+        pairs=[(BEST, LAST)],
+        rounds=rounds or 2,
+        level=LEVEL,
+        seed=seed,
+        analysis="simulated",
+        threads=1,
+    )
+
+
+def _expected(wins: np.ndarray) -> PairTallies:
+    first, second = np.triu_indices(len(wins), 1)
+    won, lost = (np.rint(_MANY * chance).astype(int) for chance in (wins[first, second], wins[second, first]))
+    return PairTallies(
+        first=first,
+        second=second,
+        wins=won,
+        losses=lost,
+        ties=_MANY - won - lost,
+        both_fail=np.zeros_like(won),
+        clusters=(np.arange(len(won)),),
+        n_systems=len(wins),
+    )
+
+
+def _value(value: float | None) -> float:
+    assert value is not None, "the expected games are connected"
+    return value
