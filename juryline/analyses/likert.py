@@ -22,7 +22,7 @@ from juryline.analyses.labelling import STUDY, labelled
 from juryline.analyses.ordinal_model import ordinal_rows
 from juryline.analyses.rating_scale import Scaled, on_scale, step_of
 from juryline.analyses.ratings import VIEW, Compared, compare, read_asked
-from juryline.estimators.inference import UNBOUNDED, UNIT_BOUNDS
+from juryline.estimators.inference import UNBOUNDED
 from juryline.estimators.likert import (
     MeanResult,
     estimate_case_weighted_mean,
@@ -30,6 +30,7 @@ from juryline.estimators.likert import (
     judge_reversal,
 )
 from juryline.estimators.matched import DifferenceResult, estimate_superiority
+from juryline.estimators.pass_rates import estimate_share
 from juryline.estimators.quantity import Interval, Quantity
 
 Row = Callable[..., Estimate]
@@ -103,10 +104,9 @@ def _system_rows(row: Row, scaled: Scaled, system: int, analysis: Likert) -> Ite
         for statistic in (Statistic.MEAN, Statistic.MEAN_CASE_WEIGHTED):
             yield _not_numeric(row, statistic, Unit.SCALE, **counts)
     for place, label in enumerate(asked.labels):
-        hits = (asked.label[used] == place).astype(float)
-        share = estimate_mean(hits, units, level=analysis.confidence, scale_range=1.0, bounds=UNIT_BOUNDS)
-        n_units = int(used.sum())
-        yield _mean_row(row, Statistic.SHARE, Unit.SHARE, share, dimensions={"label": label}, n_units=n_units, **counts)
+        share = estimate_share(asked.label[used] == place, units, level=analysis.confidence)
+        of_label = {"dimensions": {"label": label}, "interval": share.interval, "n_units": int(used.sum())}
+        yield row(Statistic.SHARE, Unit.SHARE, share.share, **of_label, **counts)
     if not scaled.numeric:
         yield _not_numeric(row, Statistic.MEAN_Z, Unit.SD, **counts)
         return
