@@ -26,7 +26,7 @@ from juryline.estimators.pass_rates import estimate_share
 LEVELS = Grid(low=1, high=5, step=1)
 RANGE = 4.0
 PASS = 4
-MIDDLE = 2
+LOW = 1  # a level that moves with raters and items, as the middle one hardly does
 _SDS = {"rater": (0.5, 0.3), "case": (0.4, 0.3)}  # on both systems alike, and on each by itself
 _NOISE_SD = 0.6
 _FEW = 12  # raters or items that are no clusters: the same ones in every study
@@ -101,7 +101,7 @@ def truths(design: RatingDesign) -> dict[str, float]:
         "mean": mean,
         "mean_case_weighted": mean,
         "pass_rate": rate,
-        "share": float(first[MIDDLE]),
+        "share": float(first[LOW]),
         "mean_difference": difference,
         "mean_difference, pairing: rater": difference,
         "mean_difference, pairing: none": difference,
@@ -122,7 +122,7 @@ def intervals(design: RatingDesign, draw: np.random.Generator, clusters: int) ->
             values, ratings.item[first], units, bounds=(1, 5), **scale
         ).interval,
         "pass_rate": estimate_share(values >= PASS, units, level=LEVEL).interval,
-        "share": estimate_share(values == LEVELS.levels[MIDDLE], units, level=LEVEL).interval,
+        "share": estimate_share(values == LEVELS.levels[LOW], units, level=LEVEL).interval,
         "superiority": estimate_superiority(match_cells(ratings, 0, 1), **scale).interval,
     }
     return found | {name: result.interval for name, result in _differences(design, draw, ratings, clusters).items()}

@@ -31,6 +31,14 @@ def test_holm_multiplies_each_p_by_the_tests_not_yet_passed(case):
     assert adjusted == pytest.approx(case["expected"], abs=case["tolerance"])
 
 
+def test_holm_is_that_of_statsmodels():
+    from statsmodels.stats.multitest import multipletests
+
+    p_values = np.random.default_rng(4).random(30) ** 3
+
+    assert holm(p_values.tolist(), 30) == pytest.approx(multipletests(p_values, method="holm")[1], rel=1e-12)
+
+
 def test_holm_counts_tests_that_the_specification_declares_and_the_data_lack():
     assert holm([0.01, 0.03], 5) == pytest.approx([0.05, 0.12])
 
