@@ -135,7 +135,9 @@ def test_contributions_are_the_derivative_of_the_definition_by_a_game_s_weight(s
     result = first_advantage(tally(*zip(first, second, wins, 1 - wins, 0 * wins, 0 * wins, cluster)), level=0.95)
 
     assert result.advantage.value == pytest.approx(by_definition(first, second, wins, np.ones(n)))
-    assert result.interval.std_error == pytest.approx((len(sums) / (len(sums) - 1) * (sums**2).sum()) ** 0.5, rel=1e-6)
+    freedom = n - 6  # games less orders: three pairs, each in two
+    variance = len(sums) / (len(sums) - 1) * (sums**2).sum() * n / freedom
+    assert result.interval.std_error == pytest.approx(variance**0.5, rel=1e-6)
     assert result.interval.df == len(sums) - 1
 
 
@@ -192,6 +194,13 @@ def test_no_game_is_insufficient():
 
     for quantity in (result.first.rate, result.decisive.rate, result.decisive_test.statistic):
         assert (quantity.status, quantity.reason) == (Status.INSUFFICIENT, (Reason.NO_GAMES,))
+
+
+def test_orders_of_a_pair_with_one_game_each_have_an_advantage_and_no_interval():
+    result = first_advantage(tally((0, 1, 1, 0, 0, 0, 0), (1, 0, 0, 1, 0, 0, 1)), level=0.95)
+
+    assert result.advantage.value == 0.5
+    assert (result.interval.status, result.interval.reason) == (Status.DEGENERATE, (Reason.ZERO_VARIANCE,))
 
 
 def test_one_cluster_has_no_interval_and_no_test():
