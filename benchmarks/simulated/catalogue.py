@@ -49,7 +49,7 @@ def _rejection() -> dict[str, Simulation]:
         by = " x ".join(unit)
         rated = ratings.RatingDesign(unit=unit, latent=(3.1, 3.1))
         answered = chances.AnswerDesign(unit=unit, latent=0.5)
-        played = games.GameDesign(unit=unit, strengths=games.NO_STRENGTHS)
+        played = games.GameDesign(unit=unit, strengths=games.NO_STRENGTHS, lead=0.0)
         found[f"ratings by {by}"] = Simulation(study=partial(ratings.tests, rated))
         found[f"answers by {by}"] = Simulation(study=partial(chances.tests, answered))
         found[f"games by {by}"] = Simulation(study=partial(games.tests, played))

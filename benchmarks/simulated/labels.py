@@ -14,6 +14,7 @@ from juryline.estimators.agreement_units import Ratings, tally_ratings
 from juryline.estimators.cohen_kappa import CohenKappa, LightKappa, disagreement_weights
 from juryline.estimators.fleiss_kappa import FleissKappa
 from juryline.estimators.gwet_ac import GwetAC
+from juryline.estimators.judge_agreement import JudgeAgreementResult, judge_agreement, match_units
 from juryline.estimators.krippendorff_alpha import KrippendorffAlpha, OrdinalAlpha, nominal_distance
 from juryline.estimators.raw_agreement import RawAgreement
 
@@ -38,6 +39,8 @@ COEFFICIENTS: dict[str, Coefficient] = {
     "krippendorff_alpha, nominal": KrippendorffAlpha(distance=nominal_distance(N_LABELS), mirror=None),
     "krippendorff_alpha, ordinal": OrdinalAlpha(n_labels=N_LABELS),
 }
+
+_OF_JUDGE = {"judge_agreement": "judge", "human_agreement": "humans", "judge_minus_human": "difference"}
 
 
 def draw_labels(draw: np.random.Generator, cases: int) -> Ratings:
@@ -75,7 +78,9 @@ def intervals(draw: np.random.Generator, cases: int) -> Results:
     )
     cluster = np.repeat(np.arange(cases), UNITS_A_CASE)
     results = estimate_with_intervals(ratings, cluster, list(COEFFICIENTS.values()), resampling=resampling)
-    return {name: result.interval for name, result in zip(COEFFICIENTS, results)}
+    found = {name: result.interval for name, result in zip(COEFFICIENTS, results)}
+    judged = _judge(ratings, cluster)
+    return found | {name: getattr(judged, part).interval for name, part in _OF_JUDGE.items()}
 
 
 @cache
@@ -84,4 +89,12 @@ def truths() -> dict[str, float]:
     ratings = draw_labels(np.random.default_rng(0), _MANY_CASES)
     values = {name: estimate_coefficient(one, ratings).value for name, one in COEFFICIENTS.items()}
     assert None not in values.values(), "a million units leave no coefficient undefined"
-    return {name: value for name, value in values.items() if value is not None}
+    found = {name: value for name, value in values.items() if value is not None}
+    judged = _judge(ratings, np.arange(ratings.n_units))
+    return found | {name: getattr(judged, part).mean.value for name, part in _OF_JUDGE.items()}
+
+
+def _judge(ratings: Ratings, cluster: np.ndarray) -> JudgeAgreementResult:
+    """The last rater held against the other two."""
+    in_judge = np.arange(N_RATERS) == N_RATERS - 1
+    return judge_agreement(match_units(ratings, cluster, in_judge), level=LEVEL)
