@@ -21,7 +21,9 @@ from juryline.estimators.matched import (
     match_cells,
     match_raters,
 )
+from juryline.estimators.ordinal_log_odds import OrdinalAnswers, ordinal_log_odds
 from juryline.estimators.pass_rates import estimate_share
+from juryline.estimators.quantity import Interval
 
 LEVELS = Grid(low=1, high=5, step=1)
 RANGE = 4.0
@@ -29,6 +31,7 @@ PASS = 4
 LOW = 1  # a level that moves with raters and items, as the middle one hardly does
 _SDS = {"rater": (0.5, 0.3), "case": (0.4, 0.3)}  # on both systems alike, and on each by itself
 _NOISE_SD = 0.6
+_MANY = 100_000
 _FEW = 12  # raters or items that are no clusters: the same ones in every study
 
 
@@ -107,7 +110,21 @@ def truths(design: RatingDesign) -> dict[str, float]:
         "mean_difference, pairing: none": difference,
         "share_difference": of_rates,
         "superiority": 0.5 + 0.5 * float((apart * table).sum()),
+        "ordinal_log_odds": _log_odds(table),
     }
+
+
+def _log_odds(table: np.ndarray) -> float:
+    """Log odds fitted to as many ratings as show every chance: under independence only their counts matter."""
+    counts = np.rint(_MANY * np.stack([table.sum(axis=1), table.sum(axis=0)])).astype(int)
+    system, label = (np.repeat(codes.ravel(), counts.ravel()) for codes in np.indices(counts.shape))
+    code = np.arange(len(label))
+    answers = OrdinalAnswers(
+        rater=code, system=system, label=label, units=(code,), n_systems=2, n_labels=len(LEVELS.levels)
+    )
+    value = ordinal_log_odds(answers, pairs=[(0, 1)], level=LEVEL)[0].log_odds.value
+    assert value is not None, "levels of both systems overlap"
+    return value
 
 
 def intervals(design: RatingDesign, draw: np.random.Generator, clusters: int) -> Results:
@@ -116,7 +133,16 @@ def intervals(design: RatingDesign, draw: np.random.Generator, clusters: int) ->
     first = ratings.system == 0
     values, units = ratings.value[first], tuple(codes[first] for codes in ratings.units)
     scale = {"level": LEVEL, "scale_range": RANGE}
-    found = {
+    answers = OrdinalAnswers(
+        rater=ratings.rater,
+        system=ratings.system,
+        label=ratings.value.astype(int) - 1,
+        units=ratings.units,
+        n_systems=2,
+        n_labels=len(LEVELS.levels),
+    )
+    found: dict[str, Interval] = {
+        "ordinal_log_odds": ordinal_log_odds(answers, pairs=[(0, 1)], level=LEVEL)[0].interval,
         "mean": estimate_mean(values, units, bounds=(1, 5), **scale).interval,
         "mean_case_weighted": estimate_case_weighted_mean(
             values, ratings.item[first], units, bounds=(1, 5), **scale

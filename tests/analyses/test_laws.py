@@ -4,14 +4,20 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import ibis
 import numpy as np
+import pyarrow as pa
 import pytest
 
+from data_contracts.tables import OUTPUT_LENGTHS
 from data_contracts.vocabulary import State, Statistic, Status, Unit
 from juryline.analyses.agreement import agreement_rows
 from juryline.analyses.bradley_terry import bradley_terry_rows
 from juryline.analyses.elo import elo_rows
+from juryline.analyses.judge_agreement import judge_agreement_rows
+from juryline.analyses.length_effects import length_effects_rows
 from juryline.analyses.likert import likert_rows
+from juryline.analyses.order_effects import order_effects_rows
 from juryline.analyses.pass_rates import pass_rates_rows
 from juryline.analyses.spa import spa_rows
 from juryline.analyses.win_rates import win_rates_rows
@@ -35,6 +41,8 @@ class Method:
     rows: Callable[..., Any]
     draw: Callable[[np.random.Generator], Rows]
     labels: tuple[str, ...] = ()
+    judge: str = ""
+    reads_several: bool = False
 
     def specification(self, systems: tuple[str, ...], labels: tuple[str, ...]) -> str:
         declared = ", ".join(f"{{id: {system}}}" for system in systems)
@@ -42,7 +50,8 @@ class Method:
         return (
             f"systems: [{declared}]\n"
             f"rubric: {{criteria: [{{id: quality, protocol: {self.protocol}{scale}}}]}}\n"
-            "raters: {populations: [{id: crowd, kind: human}]}\n"
+            f"raters: {{populations: [{{id: crowd, kind: human}}{self.judge}]}}\n"
+            "assignment: {order: counterbalanced}\n"
             f"analyses: [{{id: one, criterion: quality, {self.analysis}}}]\n"
         )
 
@@ -70,15 +79,20 @@ def ratings(levels: tuple[str, ...], protocol: str) -> Callable[[np.random.Gener
     return rated
 
 
-def games(draw: np.random.Generator) -> Rows:
+def games(draw: np.random.Generator, one_pair_a_case: bool = False) -> Rows:
     outcomes = [("answered", "system_1"), ("answered", "system_2"), ("tie", "tie"), ("both_fail", "both_fail")]
     rows = []
     for rater, case in np.ndindex(6, 6):
-        one, other = draw.permutation(SYSTEMS)[:2].tolist()
+        one, other = (np.roll(SYSTEMS, case) if one_pair_a_case else draw.permutation(SYSTEMS))[:2].tolist()
         state, outcome = outcomes[draw.choice(4, p=[0.4, 0.35, 0.2, 0.05])]
         judged = {"rater": f"r{rater}", "case_id": f"c{case}", "system_1": one, "system_2": other}
         rows.append(judged | {"state": state, "outcome": outcome})
     return rows
+
+
+def judged_games(draw: np.random.Generator) -> Rows:
+    """Games that all raters judged; one of six is the judge."""
+    return [row | {"population": "gpt" if row["rater"] == "r5" else "crowd"} for row in games(draw, True)]
 
 
 WORDS = ("Yes", "No", "Partly")
@@ -124,8 +138,20 @@ METHODS = {
         rows=agreement_rows,
         draw=ratings(WORDS, "checklist"),
         labels=WORDS,
+        reads_several=True,
     ),
-    "agreement of pairs": Method(analysis="method: agreement, rounds: 20", rows=agreement_rows, **PAIRS),
+    "agreement of pairs": Method(
+        analysis="method: agreement, rounds: 20", rows=agreement_rows, reads_several=True, **PAIRS
+    ),
+    "order_effects": Method(analysis="method: order_effects", rows=order_effects_rows, **PAIRS),
+    "length_effects": Method(analysis="method: length_effects", rows=length_effects_rows, reads_several=True, **PAIRS),
+    "judge_agreement": Method(
+        analysis="method: judge_agreement, judge: gpt, reference: crowd, rounds: 20",
+        rows=judge_agreement_rows,
+        judge=", {id: gpt, kind: model}",
+        reads_several=True,
+        **PAIRS | {"draw": judged_games},
+    ),
 }
 EVERY = pytest.mark.parametrize("name", METHODS)
 
@@ -142,6 +168,8 @@ OPPOSITE = (
     Statistic.SHARE_DIFFERENCE_T,
     Statistic.RATING_DIFFERENCE,
     Statistic.RATING_DIFFERENCE_T,
+    Statistic.ORDINAL_LOG_ODDS,
+    Statistic.ORDINAL_LOG_ODDS_CONDITIONAL,
 )
 COMPLEMENT = (
     Statistic.SPA_PREFERENCE,
@@ -163,8 +191,8 @@ def estimate(specification, view):
     def run(method, rows, systems=SYSTEMS, labels=None, renamed=None):
         spec = specification(method.specification(systems, labels or method.labels))
         views = {kind: view(kind, rows if kind == method.view else []) for kind in VIEWS}
-        of_analysis = views if method.rows is agreement_rows else views[method.view]
         back = {new: old for old, new in (renamed or {}).items()}
+        of_analysis = views | {"output_lengths": lengths(systems, back)} if method.reads_several else views[method.view]
         found = {}
         for one in method.rows(spec.analyses[0], spec, of_analysis):
             names = frozenset(back.get(name, name) for name in (one.subject, one.comparator))
@@ -173,6 +201,22 @@ def estimate(specification, view):
         return found
 
     return run
+
+
+def lengths(systems, back):
+    """How long each system's output of each case is: by its name before any other."""
+    given = [
+        {
+            "case_id": f"c{case}",
+            "system": system,
+            "length": 10 + (7 * case + 5 * SYSTEMS.index(back.get(system, system))) % 4,
+        }
+        for case in range(6)
+        for system in systems
+    ]
+    rows = [row | {"unit": "words", "alone": True} for row in given]
+    columns = {column.name: [row.get(column.name) for row in rows] for column in OUTPUT_LENGTHS}
+    return ibis.memtable(pa.table(columns, OUTPUT_LENGTHS.arrow_schema))
 
 
 def drawn(method, seed=0):
@@ -228,8 +272,8 @@ def test_renaming_raters_changes_nothing_but_their_names(estimate, name):
     renamed = estimate(method, in_other_names(rows, names), renamed=names)
 
     # Rounds draw patterns of labels by raters, in the order of their codes: other names are other draws.
-    bootstrap = method.rows is agreement_rows
-    assert_alike(estimate(method, rows), renamed, ("value",) if bootstrap else NUMBERS_OF_A_ROW)
+    by_patterns = method.rows in (agreement_rows, judge_agreement_rows)
+    assert_alike(estimate(method, rows), renamed, ("value",) if by_patterns else NUMBERS_OF_A_ROW)
 
 
 @pytest.mark.parametrize("name", ["pass_rates", "agreement"])
@@ -289,7 +333,7 @@ def test_a_system_nobody_judged_has_no_number_and_not_a_middle_one(estimate, nam
     found = estimate(method, rows)
 
     of_z = {key: row for key, row in found.items() if "z" in key[0] and row.subject_kind == "system"}
-    assert of_z or "agreement" in name
+    assert of_z or "agreement" in name or name == "order_effects"
     for key, row in of_z.items():
         assert row.value in (None, 0.0), key
         if row.value is None:

@@ -255,30 +255,3 @@ def test_vectors_of_shares_are_left_unmerged():
 def test_clusters_with_a_gap_are_refused(rated):
     with pytest.raises(ValueError, match="without a gap"):
         intervals(rated(noisy(12), range(3)), [FLEISS], cluster=np.arange(40) * 2)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("cases", [10, 20, 40])
-def test_intervals_cover_the_value_at_a_million_units(cases):
-    def study(draw, cases):
-        # Five units a case; cases differ in how common label 1 is and in how hard they are.
-        common, hard = (
-            np.repeat(per_case, 5)[:, np.newaxis] for per_case in (draw.beta(2, 2, cases), draw.random(cases))
-        )
-        guess = draw.random((5 * cases, 3)) < 0.6 * hard
-        return np.where(guess, draw.random(guess.shape) < 0.5, draw.random((5 * cases, 1)) < common).astype(int)
-
-    def tally(labels):
-        unit, rater = np.indices(labels.shape).reshape(2, -1)
-        ones = np.ones(labels.size, dtype=int)
-        return tally_ratings(unit, rater, labels.ravel(), ones, n_units=len(labels), n_raters=3, n_labels=2)
-
-    alpha = KrippendorffAlpha(distance=nominal_distance(2), mirror=None)
-    draw = np.random.default_rng(5)
-    truth = estimate_coefficient(alpha, tally(study(draw, 200_000))).value
-    plan, cluster, covered = replace(PLAN, rounds=200), np.repeat(np.arange(cases), 5), 0
-    for seed in range(2000):
-        (result,) = intervals(tally(study(draw, cases)), [alpha], replace(plan, seed=seed), cluster)
-        covered += result.interval.low <= truth <= result.interval.high
-
-    assert 0.93 <= covered / 2000 <= 0.97
