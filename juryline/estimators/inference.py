@@ -312,7 +312,9 @@ def sign_test(hits: int, n: int) -> Test:
     )
 
 
-def wilson_effective(share: float, n: int, variance: ClusterVariance, *, level: float) -> Interval:
+def wilson_effective(
+    share: float, n: int, variance: ClusterVariance, *, level: float, spread: float | None = None
+) -> Interval:
     """Wilson interval of a share, with the effective number of judgments that the clusters leave.
 
     Parameters
@@ -323,6 +325,8 @@ def wilson_effective(share: float, n: int, variance: ClusterVariance, *, level: 
         Judgments, not clusters.
     variance : ClusterVariance
         Of the share, with psi = (w_k - p)/n.
+    spread : float, optional
+        Mean of (w_k - p)^2, where judgments can be worth something between 0 and 1, as ties that count half are.
 
     Returns
     -------
@@ -331,10 +335,11 @@ def wilson_effective(share: float, n: int, variance: ClusterVariance, *, level: 
 
     Notes
     -----
-    n_e = p(1-p)/V, or G where p is 0 or 1; n* = min(n, n_e (z/t_{G-1})^2); Wilson(p, n*) with z: never narrower than
-    that of independent judgments. The adjustment for few clusters comes before the bound: after it, it would widen
+    n_e = p(1-p)/V, or G where p is 0 or 1; n* = min(n_i, n_e (z/t_{G-1})^2); Wilson(p, n*) with z: never narrower than
+    that of independent judgments, of which n_i = n p(1-p)/s^2 hits or misses say as much as n judgments of spread s^2:
+    n, where all are hits or misses. The adjustment for few clusters comes before the bound: after it, it would widen
     also what the bound has widened already (98 % at ten clusters that hardly differ). Where every cluster has one
-    judgment, or clusters do not differ: Wilson(p, n).
+    judgment, or clusters do not differ: Wilson(p, n_i).
 
     References
     ----------
@@ -347,7 +352,8 @@ def wilson_effective(share: float, n: int, variance: ClusterVariance, *, level: 
     if variance.variance is None:
         return _no_interval(Status.INSUFFICIENT, Reason.ONE_CLUSTER, variance, level, method)
     z = _normal_quantile(level)
-    size = float(n)
+    apart = spread is not None and spread > RELATIVE_TOLERANCE
+    size = n * share * (1 - share) / spread if apart else float(n)
     if variance.n_clusters != n:
         size = min(size, _effective_size(share, variance) * (z / t_quantile(level, variance.df)) ** 2)
     low, high = _wilson(share, size, z)

@@ -202,7 +202,7 @@ def order_consistency(answers: np.ndarray, clusters: tuple[np.ndarray, ...], *, 
     points = (consistent, first * later_first, second * later_second, flip_tie)
     without = Quantity.missing(Status.NOT_ESTIMABLE, Reason.ONE_ORDER_ONLY)
     asked = np.ones(len(answers), dtype=np.int64)
-    rates = [rate_of_games(p, asked, clusters, without=without, level=level) for p in points]
+    rates = [rate_of_games(p, asked, clusters, without=without, level=level, squares=p**2) for p in points]
     return ConsistencyResult(consistent=rates[0], flip_first=rates[1], flip_second=rates[2], flip_tie=rates[3])
 
 

@@ -23,7 +23,13 @@ class Rate:
 
 
 def rate_of_games(
-    points: np.ndarray, games: np.ndarray, clusters: tuple[np.ndarray, ...], *, without: Quantity, level: float
+    points: np.ndarray,
+    games: np.ndarray,
+    clusters: tuple[np.ndarray, ...],
+    *,
+    without: Quantity,
+    level: float,
+    squares: np.ndarray | None = None,
 ) -> Rate:
     """Share of games that are points.
 
@@ -37,6 +43,8 @@ def rate_of_games(
         What the rate is where there is no game.
     level : float
         Confidence of the interval, in (0, 1).
+    squares : ndarray of float, shape (n_rows,), optional
+        Sum of the squares of each game's points, where a game can be a part of one.
 
     Returns
     -------
@@ -55,5 +63,6 @@ def rate_of_games(
     counted = games > 0
     psi = (points[counted] - rate * games[counted]) / n_games
     variance = cluster_variance(psi, tuple(codes[counted] for codes in clusters))
-    interval = wilson_effective(rate, n_games, variance, level=level)
+    spread = None if squares is None else max(0.0, float(squares.sum()) / n_games - rate**2)
+    interval = wilson_effective(rate, n_games, variance, level=level, spread=spread)
     return Rate(rate=Quantity.of(rate), interval=interval, n_games=n_games, variance=variance)

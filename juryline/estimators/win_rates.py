@@ -73,7 +73,12 @@ def win_rates(side: Side, *, level: float) -> WinRatesResult:
         win_rate=rate_of_games(side.wins, all_games, side.clusters, without=no_games, level=level),
         decisive=rate_of_games(side.wins, decided, side.clusters, without=undecided, level=level),
         half=rate_of_games(
-            side.wins + side.ties / 2, decided + side.ties, side.clusters, without=unscored, level=level
+            side.wins + side.ties / 2,
+            decided + side.ties,
+            side.clusters,
+            without=unscored,
+            level=level,
+            squares=side.wins + side.ties / 4,
         ),
     )
 

@@ -54,6 +54,27 @@ def test_plain_intervals_are_those_of_statsmodels(wins, n):
     assert (interval.low, interval.high) == pytest.approx(proportion_confint(wins, n, method="wilson"), abs=1e-12)
 
 
+def test_ties_that_count_half_spread_less_than_wins_and_losses():
+    """30 wins, 10 losses, 60 ties: mean .6, mean square .45, so 100 games say what 100 * .24/.09 hits and misses do."""
+    wins, losses, ties = np.repeat(np.eye(3, dtype=int), [30, 10, 60], axis=0).T
+
+    half = rates(wins, losses, ties).half.interval
+
+    size = 100 * 0.24 / 0.09
+    expected = proportion_confint(0.6 * size, size, method="wilson")
+    assert (half.low, half.high) == pytest.approx(expected, rel=1e-12)
+
+
+def test_ties_only_are_one_half_with_the_interval_of_as_many_games():
+    none = np.zeros(20, dtype=int)
+
+    half = rates(none, none, none + 1).half
+
+    assert half.rate.value == 0.5
+    expected = proportion_confint(10, 20, method="wilson")
+    assert (half.interval.low, half.interval.high) == pytest.approx(expected, rel=1e-12)
+
+
 def test_three_treatments_of_ties():
     golden = PAIRS["ties"]
 
