@@ -35,7 +35,7 @@ are averages over what is fixed and expectations over the rest. Clusters differ 
   of a million units; 200 rounds. The last rater is also held against the others as a judge.
 
 Wilson's intervals are never narrower than that of independent judgments. Where clusters differ less than chance would
-have them, or fewer than about ten judgments are hits, they cover more than they say: up to 98 % at ten clusters.
+have them, or where few judgments are hits, they cover more than they say: up to 98 % at ten clusters.
 
 ## Coverage of 95 % intervals, in percent
 
