@@ -352,8 +352,9 @@ def wilson_effective(
     if variance.variance is None:
         return _no_interval(Status.INSUFFICIENT, Reason.ONE_CLUSTER, variance, level, method)
     z = _normal_quantile(level)
-    apart = spread is not None and spread > RELATIVE_TOLERANCE
-    size = n * share * (1 - share) / spread if apart else float(n)
+    size = float(n)
+    if spread is not None and spread > RELATIVE_TOLERANCE:
+        size = n * share * (1 - share) / spread
     if variance.n_clusters != n:
         size = min(size, _effective_size(share, variance) * (z / t_quantile(level, variance.df)) ** 2)
     low, high = _wilson(share, size, z)
