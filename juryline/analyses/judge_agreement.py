@@ -226,28 +226,35 @@ class _Rows:
             yield from self._no_drift(_NO_BATCHES)
             return
         both = self._read(batches.place(self.by_judge) + _JOIN + self.by_judge.rater)
-        parts = [self._of_batch(both, place) for place in range(len(batches.names))]
-        units = [_matched(part) for part in parts]
-        level = self._scope.analysis.confidence
-        for name, part, matched in zip(batches.names, parts, units):
-            columns: dict[str, Any] = {
-                "source": self._sources.labelled_by_both(batches.condition(name)),
-                "dimensions": {"batch": name},
-                **self._counts(part, _shared_units(part)),
-            }
-            mean = judge_agreement(matched, level=level).judge
+        level, first = self._scope.analysis.confidence, _matched(self._of_batches(both, 0))
+        for place in range(len(batches.names)):
+            units = _matched(self._of_batches(both, place))
+            mean = judge_agreement(units, level=level).judge
+            columns = self._batch_columns(both, batches, place)
             yield self._row(
                 Statistic.JUDGE_AGREEMENT, mean.mean, interval=mean.interval, n_units=mean.n_units, **columns
             )
-            if name != batches.names[0]:
-                result = batch_drift(units[0], matched, level=level)
-                columns |= {"n_units": result.n_units, "null_value": result.test.null_value}
+            if place:
+                result = batch_drift(first, units, level=level)
+                columns = self._batch_columns(both, batches, 0, place) | {"n_units": result.n_units}
+                columns["null_value"] = result.test.null_value
                 yield self._row(Statistic.DRIFT, result.drift, interval=result.interval, **columns)
                 yield self._row(Statistic.DRIFT_T, result.test.statistic, unit=Unit.T, test=result.test, **columns)
 
-    def _of_batch(self, both: Judgments, place: int) -> Judgments:
-        """The judge's judgments of one batch, and the reference's whenever they were given."""
-        chosen = _is_of(both, f"{JUDGE}{_JOIN}{place}") | _is_of(both, REFERENCE)
+    def _batch_columns(self, both: Judgments, batches: Batches, *places: int) -> dict[str, Any]:
+        """Columns of a row that is of some batches, and named after the last."""
+        part, names = self._of_batches(both, *places), [batches.names[place] for place in places]
+        return {
+            "source": self._sources.labelled_by_both(f"({' OR '.join(map(batches.condition, names))})"),
+            "dimensions": {"batch": names[-1]},
+            **self._counts(part, _shared_units(part)),
+        }
+
+    def _of_batches(self, both: Judgments, *places: int) -> Judgments:
+        """The judge's judgments of some batches, and the reference's whenever they were given."""
+        chosen = _is_of(both, REFERENCE)
+        for place in places:
+            chosen = chosen | _is_of(both, f"{JUDGE}{_JOIN}{place}")
         return both.of_raters(np.flatnonzero(chosen).tolist())
 
     def _no_drift(self, none: Quantity) -> Iterator[Estimate]:

@@ -380,9 +380,9 @@ HOW_TO_READ = {
     "agreement": "How far raters agree on raw judgments, before any adjudication. Agreement is reliability, not "
     "validity, and no coefficient has a universal cut-off. Read it beside raw agreement and the shares of the labels.",
     "judge_agreement": "How often the judge gives the label that a human gives, beside how often humans agree with one "
-    "another on the same units: a judge cannot be asked to agree with humans more than they do. Coverage is the share "
-    "of what it was asked that it labelled; agreement speaks of that share only. Drift compares batches of the judge's "
-    "judgments with the first.",
+    "another on the same units, which is what one more human would reach. Coverage is the share of what it was asked "
+    "that it labelled; agreement speaks of that share only. Drift compares batches of the judge's judgments with the "
+    "first.",
     "order_effects": "Whether the one shown first is preferred. The number with systems balanced is free of which "
     "system stood first more often; quote that one. A rater who saw a pair in both orders either kept the answer, or "
     "followed the position, or was undecided once.",
