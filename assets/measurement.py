@@ -26,7 +26,7 @@ def results_of(method: str, meaning: str, says: str) -> dg.AssetsDefinition:
     build.__doc__ = says
     table = replace(ESTIMATES, name=method, meaning=meaning)
     scenarios = [name for name in SCENARIOS if name.removeprefix("scenario_") in READS[method]]
-    return derived(table, inputs=[*READS[method], *scenarios], group=GROUP, kinds=KINDS)(build)
+    return derived(table, inputs=list(dict.fromkeys([*READS[method], *scenarios])), group=GROUP, kinds=KINDS)(build)
 
 
 METHODS = [

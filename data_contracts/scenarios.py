@@ -79,8 +79,16 @@ def scenarios_of(analysis: Analysis, spec: StudySpec) -> list[Scenario]:
 
 def data_scenarios(spec: StudySpec) -> list[Scenario]:
     """Scenarios of the judgments that any analysis is made under, without those that are the protocol views."""
-    scenarios = (scenario.data for analysis in spec.analyses for scenario in scenarios_of(analysis, spec))
+    scenarios = (scenario for analysis in spec.analyses for scenario in _data_scenarios(analysis, spec))
     return [scenario for scenario in dict.fromkeys(scenarios) if not scenario.is_view]
+
+
+def labels_beside(analysis: Analysis, spec: StudySpec, criterion: str | None = None) -> list[str]:
+    """Adjudications whose labels an analysis reads beside the raw ones, of all its criteria or of one."""
+    if not isinstance(analysis, JudgeAgreement):
+        return []
+    ids = [known.id for known in spec.criteria_of(analysis) if criterion in (None, known.id)]
+    return [rule.id for rule in spec.adjudication if rule.criterion in ids]
 
 
 def adjudicable(analysis: Analysis, spec: StudySpec) -> Iterator[str]:
@@ -93,6 +101,13 @@ def adjudicable(analysis: Analysis, spec: StudySpec) -> Iterator[str]:
         # Ranks are settled one candidate at a time, which leaves no ranking to take pairs from.
         if rule.criterion in criteria and criteria[rule.criterion].protocol is not Protocol.RANKING:
             yield rule.id
+
+
+def _data_scenarios(analysis: Analysis, spec: StudySpec) -> Iterator[Scenario]:
+    for scenario in scenarios_of(analysis, spec):
+        yield scenario.data
+        for id in labels_beside(analysis, spec):
+            yield replace(scenario.data, labels=id)
 
 
 def _exclusions(spec: StudySpec) -> list[str]:

@@ -114,10 +114,15 @@ class Scope:
         return source_query(cut, self.name, analysis or self.analysis, self.spec, " AND ".join(conditions))
 
     @property
+    def rated_states(self) -> list[State]:
+        """States of a rating."""
+        drawn = [State.TIE, State.BOTH_FAIL] if self.name == COMPARISONS else []
+        return [State.ANSWERED, *drawn, *self.analysis.as_category]
+
+    @property
     def rated(self) -> str:
         """SQL condition of a rating."""
-        answers = [State.ANSWERED, *([State.TIE, State.BOTH_FAIL] if self.name == COMPARISONS else [])]
-        return f"state IN ({', '.join(sql_text(state) for state in (*answers, *self.analysis.as_category))})"
+        return f"state IN ({', '.join(map(sql_text, self.rated_states))})"
 
 
 def populations_of(analysis: Agreement) -> tuple[str, str] | None:

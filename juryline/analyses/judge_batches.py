@@ -3,6 +3,7 @@
 Belongs here: which batches there are, and which judgments are of one. Does not: what is computed of them.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import ibis
@@ -38,19 +39,21 @@ class Batches:
         return f"{_MONTH_SQL if self.by_month else 'assignment_block'} = {sql_text(name)}"
 
 
-def batches_of(analysis: JudgeAgreement, judgments: ir.Table) -> Batches | None:
+def batches_of(analysis: JudgeAgreement, judgments: Sequence[ir.Table]) -> Batches | None:
     """The batches of an analysis; None where it declares none.
 
     Parameters
     ----------
-    judgments : ibis Table
+    judgments : sequence of ibis Table
         All the judge's judgments: months are those in which it judged anything, in UTC.
     """
     if analysis.batches is None:
         return None
     if analysis.batches != MONTH:
         return Batches(names=tuple(analysis.batches), by_month=False)
-    months = judgments.select(month=_batch(judgments, True)).distinct().to_pyarrow()["month"].to_pylist()
+    months: set[str | None] = set()
+    for part in judgments:
+        months |= set(part.select(month=_batch(part, True)).distinct().to_pyarrow()["month"].to_pylist())
     return Batches(names=tuple(sorted(month for month in months if month is not None)), by_month=True)
 
 

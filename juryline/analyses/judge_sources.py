@@ -44,6 +44,25 @@ class JudgeSources:
         """The judge's judgments, whatever became of them, of units that the reference rated."""
         return _ordered(self._records(self._of_judge, self._units(self._rated_by_reference)))
 
+    def beside_labels(self, of_labels: str) -> str:
+        """Ratings of the judge of units that the reference rated too and that have a label, and the labels' sources.
+
+        Parameters
+        ----------
+        of_labels : str
+            SQL condition of the adjudicated labels in the view under scenarios.
+        """
+        labels, table = [*self._rated_by_reference_unsliced, of_labels], f"scenario_{self.scope.name}"
+        game = replace(
+            self, scope=replace(self.scope, analysis=self.scope.analysis.model_copy(update={"unit": "game"}))
+        )
+        judge, reference = self._rated_by_judge, self._rated_by_reference
+        votes = game._records(labels, game._units(judge), game._units(reference), table=table, column="unnest(sources)")
+        return _ordered(
+            game._records(judge, game._units(reference), game._units(labels, table=table)),
+            f"SELECT DISTINCT * FROM ({votes})",
+        )
+
     def _reference_of_paired(self) -> str:
         reference = self._rated_by_reference
         paired = self._units(reference, having=_TWO_RATERS)
@@ -61,7 +80,14 @@ class JudgeSources:
 
     @property
     def _rated_by_reference(self) -> list[str]:
-        given = replace(self.cut, population="+".join(self.reference))
+        return self._of_reference(self.cut)
+
+    @property
+    def _rated_by_reference_unsliced(self) -> list[str]:
+        return self._of_reference(replace(self.cut, slice=ALL, slice_value=ALL))
+
+    def _of_reference(self, cut: Cut) -> list[str]:
+        given = replace(cut, population="+".join(self.reference))
         part = of_members(self.scope.analysis, self.reference)
         return [*source_conditions(given, part, self.scope.spec), self.scope.rated]
 
@@ -71,12 +97,13 @@ class JudgeSources:
             return _UNIT_OF_OUTPUT_SQL
         return UNIT_OF_PAIR_SQL + (", system_1" if self.scope.analysis.unit == "presentation" else "")
 
-    def _units(self, conditions: list[str], having: str = "true") -> str:
-        chosen = f"SELECT {self._unit} FROM {self.scope.name} WHERE {' AND '.join(conditions)}"
+    def _units(self, conditions: list[str], *, having: str = "true", table: str = "") -> str:
+        chosen = f"SELECT {self._unit} FROM {table or self.scope.name} WHERE {' AND '.join(conditions)}"
         return f"({self._unit}) IN ({chosen} GROUP BY {self._unit} HAVING {having})"
 
-    def _records(self, conditions: list[str], *units: str) -> str:
-        return f"SELECT record_id FROM {self.scope.name} WHERE {' AND '.join([*conditions, *units])}"
+    def _records(self, conditions: list[str], *units: str, table: str = "", column: str = "record_id") -> str:
+        chosen = " AND ".join([*conditions, *units])
+        return f"SELECT {column} AS record_id FROM {table or self.scope.name} WHERE {chosen}"
 
 
 def _ordered(*parts: str) -> str:

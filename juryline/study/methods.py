@@ -23,7 +23,7 @@ READS: dict[str, tuple[str, ...]] = {
     "agreement": ("comparisons", "ratings"),
     "order_effects": ("comparisons",),
     "length_effects": ("comparisons", "output_lengths"),
-    "judge_agreement": ("comparisons", "ratings"),
+    "judge_agreement": ("comparisons", "ratings", "scenario_comparisons", "scenario_ratings"),
     "recalibration": ("comparisons", "output_lengths"),
 }
 

@@ -44,6 +44,10 @@ def scenario_view(run: StudyRun, view: Table, derive: Callable[..., ir.Table]) -
 def tables_under(run: StudyRun, analysis: Analysis, scenario: Scenario) -> dict[str, ir.Table]:
     """The tables that an analysis reads, its protocol views as they are under a scenario."""
     tables = {name: run.table(name) for name in READS[analysis.method]}
+    for name in set(tables) & set(scenario_tables(analysis)):
+        # What is read of it are adjudicated labels, beside raw judgments that the same rules leave.
+        rows = tables[name]
+        tables[name] = rows.filter(rows.scenario.startswith(f"exclusions={scenario.exclusions};"))
     if scenario.is_view:
         return tables
     run.table("exclusion_decisions")

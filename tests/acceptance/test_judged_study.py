@@ -42,6 +42,8 @@ exports:
       {rater: rater, case: case, candidate_1: left, candidate_2: right, labels: {overall: winner}, submitted_at: at}
     labels: {overall: {left: candidate_1, right: candidate_2, tie: tie, unsure: abstain}}
     not_collected: [started_at]
+adjudication:
+  - {id: most, rule: majority, criterion: overall, min_votes: 3}
 analyses:
   - {id: order, method: order_effects, criterion: overall}
   - {id: held, method: judge_agreement, criterion: overall, judge: judge, reference: crowd, batches: month, rounds: 200}
@@ -112,6 +114,21 @@ def test_the_judge_is_held_against_raw_labels(judged):
     assert judged.estimates("coverage")["all"] == pytest.approx((22 + 0.5) / 24)
 
 
+def test_the_judge_is_held_against_settled_labels_beside(judged):
+    crowd, judge = votes()
+    held = []
+    for case in CASES:
+        said = in_case(crowd, case)
+        settled = [answer for answer in set(said) if said.count(answer) > len(said) / 2 or len(set(said)) == 1]
+        if settled and in_case(judge, case):
+            held.append(share(answer == settled[0] for answer in in_case(judge, case)))
+
+    assert judged.estimates("judge_agreement_adjudicated")["all"] == pytest.approx(share(held))
+    (row,) = [row for row in judged.table("estimates") if row["statistic"] == "judge_agreement_adjudicated"]
+    assert (json.loads(row["dimensions"]), int(row["n_units"])) == ({"adjudication": "most"}, len(held))
+    assert 10 < len(held) < 23
+
+
 def test_its_agreement_drifts_from_month_to_month(judged):
     february, march = (
         share(agreements(case)[0] for case in cases if in_case(votes()[1], case)) for cases in (CASES[:12], CASES[12:])
@@ -144,7 +161,14 @@ def test_every_number_leads_to_the_rows_it_was_made_of(judged):
 
     assert {row["analysis"] for row in rows} == {"order", "held"}
     for row in rows:
-        if row["statistic"] in ("judge_minus_human", "drift", "coverage", "flip_tie", "first_advantage"):
+        if row["statistic"] in (
+            "judge_minus_human",
+            "drift",
+            "coverage",
+            "flip_tie",
+            "first_advantage",
+            "judge_agreement_adjudicated",
+        ):
             said = judged.juryline("trace", row["estimate_id"], "--json")
             assert len(json.loads(said.out)["records"]) == int(row["n_judgments"]), row["estimate_id"]
 

@@ -40,7 +40,9 @@ def view() -> Callable[[str, Iterable[dict[str, Any]]], ir.Table]:
             "rater_kind": "human",
             "item_kind": "scored",
             "state": "answered",
-            "protocol": {"spa_answers": "spa", "ratings": "rating", "comparisons": "pairwise"}[name],
+            "protocol": {"spa_answers": "spa", "ratings": "rating", "comparisons": "pairwise"}[
+                name.removeprefix("scenario_")
+            ],
             "export_path": "a.csv",
             "case_attributes": [],
             "rater_attributes": [],

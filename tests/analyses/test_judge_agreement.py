@@ -31,8 +31,9 @@ def study(specification):
 
 @pytest.fixture
 def run(view):
-    def estimates(spec, comparisons=(), ratings=()):
+    def estimates(spec, comparisons=(), ratings=(), settled=()):
         views = {"comparisons": view("comparisons", comparisons), "ratings": view("ratings", ratings)}
+        views |= {"scenario_comparisons": view("scenario_comparisons", settled)}
         rows = judge_agreement_rows(spec.analyses[0], spec, views)
         assert len({row.estimate_id for row in rows}) == len(rows)
         return rows
@@ -223,6 +224,63 @@ def test_slices_are_of_the_reference_and_the_judge_follows(study, estimate):
     assert (found["language=en/all/judge_agreement"].value, found["language=en/all/judge_agreement"].n_units) == (1, 1)
     assert (found["language=fr/all/judge_agreement"].value, found["language=fr/all/judge_agreement"].n_units) == (0, 2)
     assert found["language=en/all/coverage"].n_units == 1
+
+
+SETTLED = "adjudication: [{id: most, rule: majority, criterion: quality}, {id: tones, rule: median, criterion: tone}]"
+
+
+def label(case, sign, *sources, id="most", **columns):
+    """An adjudicated label as the view under scenarios has it, of the pair in the order of `systems`."""
+    scenario = {"scenario": f"exclusions=all;adjudication={id}", "sources": list(sources), "rater": id}
+    return game(case, id, sign) | scenario | {"record_id": f"label {id} {case}", "order_collected": False} | columns
+
+
+LABELS = [
+    label("c1", ">", "j000000", "j000001", "j000002"),
+    label("c2", "<", "j000004", "j000005"),
+    label("c3", "missing", "j000007"),
+    label("c6", ">", "j000014", "j000015"),
+    # of another population, adjudication or system
+    label("c1", "<", "j000000", population="lab"),
+    label("c1", "<", "j000000", id="other"),
+    label("c1", "<", "j000000", system_2="z"),
+]
+
+
+@pytest.mark.parametrize("unit", ["game", "presentation"])
+def test_settled_labels_stand_beside_the_raw_ones(study, estimate, unit):
+    rows = estimate(study(f", unit: {unit}", more=SETTLED), WORKED, [], LABELS)
+
+    # Of the judge's three labels, one is of a unit that nobody settled; x is the settled label of c1, y that of c2.
+    row = rows["judge_agreement_adjudicated/adjudication=most"]
+    assert (row.value, row.n_units, row.n_judgments) == (0.5, 2, 7)
+    assert row.n_cases == 2
+    assert set(rows) == {*SHARES, "judge_agreement_adjudicated/adjudication=most"}
+
+
+def test_settled_labels_lead_back_to_the_votes(study, view):
+    spec = study(more=SETTLED + "\nslices: [language]")
+    english = {"rater_attributes": [("language", "en")]}
+    comparisons = [row | (english if row["rater"] == "a" else {}) for row in WORKED]
+    tables = {"comparisons": comparisons, "scenario_comparisons": LABELS, "ratings": [], "scenario_ratings": []}
+    views = {name: view(name, rows) for name, rows in tables.items()}
+
+    rows = [row for row in judge_agreement_rows(spec.analyses[0], spec, views) if "adjudicated" in row.statistic]
+
+    assert [row.cut.slice_value for row in rows] == ["all", "en"]
+    for row in rows:
+        with duckdb.connect() as connection:
+            for name, table in views.items():
+                connection.register(name, table.to_pyarrow())
+            records = [id for (id,) in connection.execute(row.source).fetchall()]
+        assert records == ["j000000", "j000001", "j000002", "j000003", "j000004", "j000005", "j000006"]
+        assert row.n_judgments == 7
+
+
+def test_no_settled_label_is_undefined(study, estimate):
+    row = estimate(study(more=SETTLED), WORKED)["judge_agreement_adjudicated/adjudication=most"]
+
+    assert (row.status, row.reason, row.n_judgments) == (Status.UNDEFINED, (Reason.NO_SHARED_UNIT,), 0)
 
 
 def monthly(month, agrees, n=12, first_case=0):
