@@ -300,6 +300,8 @@ def _bradley_terry() -> list[dict]:
     of = _Rows("bt", "bradley_terry", "overall")
     for system, rating in zip(SYSTEMS, (1040.2, 988.3, 860.9, 1110.6)):
         of.add(S.RATING, Unit.ELO, rating, system, half=22, n_judgments=1400)
+        of.add(S.MEAN_RANK, Unit.RANK, 3 - rating / 1000, system, half=0.2)
+    of.add(S.TIE_PARAMETER, Unit.RATIO, 0.376, half=0.05, subject_kind="study", n_judgments=1400)
     for subject, comparator in PAIRS:
         pair = {"subject": subject, "comparator": comparator}
         of.add(S.RATING_DIFFERENCE, Unit.ELO, 51.9, half=31, **pair)
@@ -314,7 +316,12 @@ def _bradley_terry() -> list[dict]:
 
 def _agreement() -> list[dict]:
     of = _Rows("agreement", "agreement", "overall")
-    for statistic, value in ((S.RAW_AGREEMENT, 0.73), (S.FLEISS_KAPPA, 0.426), (S.KRIPPENDORFF_ALPHA, 0.427)):
+    for statistic, value in (
+        (S.RAW_AGREEMENT, 0.73),
+        (S.FLEISS_KAPPA, 0.426),
+        (S.KRIPPENDORFF_ALPHA, 0.427),
+        (S.KENDALL_W, 0.644),
+    ):
         of.add(statistic, Unit.COEFFICIENT, value, half=0.06, n_units=420, n_raters=90, n_cases=42)
     labels = (*SYSTEMS, "tie")
     for i, first in enumerate(labels):

@@ -317,6 +317,16 @@ def test_ratings_have_no_decimals_beyond_their_monte_carlo_error(html):
     assert "1031." not in elo
 
 
+def test_the_tie_parameter_and_the_concordance_of_rankings_stand_under_their_names(html):
+    ratings, agreement = section(html, "analysis-bt"), section(html, "analysis-agreement")
+    ties = Page(ratings.split("<caption>Ties</caption>")[1].split("</table>")[0])
+    coefficients = Page(agreement.split("<caption>Coefficients</caption>")[1].split("</table>")[0])
+
+    assert "tie parameter ν 0.376 [0.326, 0.426]" in ties.text
+    assert "mean rank" in Page(ratings.split("<caption>Ratings</caption>")[1].split("</thead>")[0]).text
+    assert "Kendall's W 0.644 [0.584, 0.704]" in coefficients.text
+
+
 def test_a_number_that_does_not_exist_is_words_with_a_reason(html):
     model = section(html, "analysis-bt").split("overall · gpt-4 (model)")
 
