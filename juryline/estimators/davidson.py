@@ -1,6 +1,6 @@
 """Davidson's model of ties inside one component: whether it has a maximum, the maximum, what each cluster does to it.
 
-Belongs here: Newton's method on counts of wins and ties, jointly in the strengths and the tie parameter. Does not:
+Belongs here: the likelihood of counts of wins and ties, jointly in the strengths and the tie parameter. Does not:
 ties that count half or are dropped (`strengths`), nor any scale but log odds.
 """
 
@@ -13,10 +13,8 @@ from data_contracts.vocabulary import Reason
 from juryline.estimators.games import PairTallies
 from juryline.estimators.inference import ClusterVariance
 from juryline.estimators.matrix_inverse import inverse_of
+from juryline.estimators.newton import climb
 from juryline.estimators.sandwich import Sandwich, sandwich_of
-
-_SMALLEST_STEP = 1e-10  # in log odds; the step after it is its square
-_MOST_STEPS = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -115,23 +113,18 @@ def maximise_davidson(wins: np.ndarray, ties: np.ndarray) -> tuple[np.ndarray, n
 
     Notes
     -----
-    P(i) : P(j) : P(tie) = e^((theta_i - theta_j)/2) : e^((theta_j - theta_i)/2) : e^beta. The likelihood is concave:
-    Newton's step, halved until it does not fall.
+    P(i) : P(j) : P(tie) = e^((theta_i - theta_j)/2) : e^((theta_j - theta_i)/2) : e^beta. The likelihood is concave.
     """
     size = len(wins)
     games = wins + wins.T + ties
     share = ties.sum() / games.sum()
-    at = np.append(np.zeros(size), math.log(2 * share / (1 - share)))
-    likelihood = _log_likelihood(wins, ties, at)
-    for _ in range(_MOST_STEPS):
-        step = (_inverse(*_information(games, at)) * _score(wins, ties, at)).sum(axis=1)
-        while (moved := _log_likelihood(wins, ties, at + step)) < likelihood - 1e-12 * abs(likelihood):
-            step = step / 2
-        at, likelihood = at + step, moved
-        if np.abs(step).max() <= _SMALLEST_STEP * (1 + np.abs(at).max()):
-            at[:size] -= at[:size].mean()
-            return at, _inverse(*_information(games, at))
-    raise ArithmeticError(f"Newton's method did not converge in {_MOST_STEPS} steps")
+    at = climb(
+        np.append(np.zeros(size), math.log(2 * share / (1 - share))),
+        lambda at: _log_likelihood(wins, ties, at),
+        lambda at: (_inverse(*_information(games, at)) * _score(wins, ties, at)).sum(axis=1),
+    )
+    at[:size] -= at[:size].mean()
+    return at, _inverse(*_information(games, at))
 
 
 def fit_davidson(tallies: PairTallies, members: np.ndarray) -> DavidsonStrengths:

@@ -1,6 +1,6 @@
 """Bradley-Terry strengths inside one component: the maximum of the likelihood and what each cluster does to it.
 
-Belongs here: Newton's method on counts of points, and the contributions that the interval engine
+Belongs here: the likelihood of counts of points, and the contributions that the interval engine
 needs. Does not: which systems can be compared, nor any scale but log odds.
 """
 
@@ -11,10 +11,8 @@ import numpy as np
 from juryline.estimators.games import PairTallies, TieRule
 from juryline.estimators.inference import ClusterVariance
 from juryline.estimators.matrix_inverse import inverse_of
+from juryline.estimators.newton import climb
 from juryline.estimators.sandwich import Sandwich, sandwich_of
-
-_SMALLEST_STEP = 1e-10  # in log odds; the step after it is its square
-_MOST_STEPS = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -126,19 +124,14 @@ def maximise_points(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         Points that the row's system took from the column's, of a strongly connected component.
     """
     games = points + points.T
-    theta = np.zeros(len(points))
-    likelihood = _log_likelihood(points, theta)
-    for _ in range(_MOST_STEPS):
+
+    def step(theta: np.ndarray) -> np.ndarray:
         chance = _chance(theta[:, None] - theta[None, :])
-        score = (points - games * chance).sum(axis=1)
-        step = (_inverse(_information(games, chance)) * score).sum(axis=1)
-        while (moved := _log_likelihood(points, theta + step)) < likelihood - 1e-12 * abs(likelihood):
-            step = step / 2
-        theta, likelihood = theta + step, moved
-        if np.abs(step).max() <= _SMALLEST_STEP * (1 + np.abs(theta).max()):
-            theta = theta - theta.mean()
-            return theta, _information(games, _chance(theta[:, None] - theta[None, :]))
-    raise ArithmeticError(f"Newton's method did not converge in {_MOST_STEPS} steps")
+        return (_inverse(_information(games, chance)) * (points - games * chance).sum(axis=1)).sum(axis=1)
+
+    theta = climb(np.zeros(len(points)), lambda theta: _log_likelihood(points, theta), step)
+    theta = theta - theta.mean()
+    return theta, _information(games, _chance(theta[:, None] - theta[None, :]))
 
 
 def _log_likelihood(points: np.ndarray, theta: np.ndarray) -> float:

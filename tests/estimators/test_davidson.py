@@ -179,6 +179,33 @@ def test_a_long_run_of_wins_converges(games, tallied):
     assert 0 < result.tie_parameter.nu.value < 1
 
 
+def test_ties_by_the_million_beside_wins_by_the_hundred_converge():
+    """The first step of Newton's method, uncut, goes where every chance is 0 or 1."""
+    wins, ties = np.zeros((5, 5)), np.zeros((5, 5))
+    wins[[0, 1, 1, 2, 3, 4, 4, 4], [4, 0, 4, 4, 4, 0, 1, 2]] = 3, 2_590, 7, 189, 85, 32_910, 11_398, 499
+    ties[[0, 2, 3], [1, 4, 4]] = 4_833, 14, 8_019_232
+    first, second = np.nonzero(wins + wins.T + ties)
+    tallies = PairTallies(
+        first=first,
+        second=second,
+        wins=wins[first, second].astype(int),
+        losses=np.zeros(len(first), dtype=int),
+        ties=ties[first, second].astype(int),
+        both_fail=np.zeros(len(first), dtype=int),
+        clusters=(np.arange(len(first)),),
+        n_systems=5,
+    )
+
+    result = fit(tallies)
+
+    theta, nu = strengths(result), result.tie_parameter.nu.value
+    half = (theta[:, None] - theta) / 2
+    chance = np.exp(half) / (np.exp(half) + np.exp(-half) + nu)
+    games, tied = wins + wins.T + ties + ties.T, ties + ties.T
+    expected = (games * (chance + (1 - chance - chance.T) / 2)).sum(axis=1)
+    assert expected == pytest.approx((wins + tied / 2).sum(axis=1), rel=1e-9)
+
+
 def test_two_hundred_systems_that_met_in_a_circle_converge(tallied):
     n = 200
     rng = np.random.default_rng(2)
