@@ -11,7 +11,7 @@ from markupsafe import Markup
 from data_contracts.estimates import ALL
 from data_contracts.vocabulary import Statistic, Unit
 from juryline.reports.charts import Axis, Bar, Mark, Segment, Strip, interval_chart, stacked_bars
-from juryline.reports.method_views import BETWEEN_POPULATIONS, COEFFICIENTS
+from juryline.reports.method_views import BETWEEN_POPULATIONS, COEFFICIENTS, CORRELATIONS
 from juryline.reports.numbers import number_text
 from juryline.reports.plain_words import spoken
 from juryline.reports.reading import Reading, group_heading, pair_label, statistic_label, subject_label
@@ -91,6 +91,21 @@ def _agreement(reading: Reading, rows: Rows) -> Iterable[Figure | None]:
     yield _dots(reading, _by_group(shown), statistic_label, axis, "Agreement")
 
 
+def _length_effects(reading: Reading, rows: Rows) -> Iterable[Figure | None]:
+    axis = Axis(title="P(win | longer) − P(win | not longer)", low=-1, high=1, reference=0, reference_label="no effect")
+    caption = "Winning with the longer output"
+    yield _dots(reading, _only(rows, Statistic.LENGTH_CONTRAST), subject_label, axis, caption)
+
+
+def _recalibration(reading: Reading, rows: Rows) -> Iterable[Figure | None]:
+    # The control stands on the same axis: without it a change would look like an improvement.
+    shown = [row for row in rows if row.statistic in CORRELATIONS]
+    shown.sort(key=lambda row: list(CORRELATIONS).index(Statistic(row.statistic)))
+    axis = Axis(title="Spearman's correlation", low=-1, high=1, reference=0, reference_label="none")
+    caption = "Rank correlation of the judge with human win rates"
+    yield _dots(reading, _by_group(shown), lambda row: CORRELATIONS[Statistic(row.statistic)], axis, caption)
+
+
 def _any_method(reading: Reading, rows: Rows) -> Iterable[Figure | None]:
     """What is a share, a probability or a coefficient and has an interval goes on one axis."""
     units = (Unit.SHARE, Unit.PROBABILITY, Unit.COEFFICIENT)
@@ -106,6 +121,8 @@ _CHARTS: dict[str, Callable[[Reading, Rows], Iterable[Figure | None]]] = {
     "elo": _ratings,
     "bradley_terry": _ratings,
     "agreement": _agreement,
+    "length_effects": _length_effects,
+    "recalibration": _recalibration,
 }
 
 

@@ -68,7 +68,7 @@ _LENGTH_UNKNOWN = (S.LENGTH_UNKNOWN, "length unknown")
 _GAME_COUNTS = ((S.WINS, "wins"), (S.LOSSES, "losses"), (S.TIES, "ties"), (S.BOTH_FAIL, "both fail"))
 _WIN_RATES = ((S.RANK, "rank"), (S.WIN_RATE_DECISIVE, "decisive"), (S.WIN_RATE_HALF, "ties as half"), *_GAME_COUNTS)
 
-_CORRELATED: dict[str, str] = {
+CORRELATIONS: dict[Statistic, str] = {
     S.SPEARMAN_BEFORE: "as it judged",
     S.SPEARMAN_AFTER: "adjusted",
     S.SPEARMAN_BETA_ONLY: "control: the factor alone, without a judge",
@@ -333,13 +333,10 @@ VIEWS: dict[str, tuple[View, ...]] = {
     "recalibration": (
         View(
             caption="Rank correlation with human win rates",
-            statistics=(
-                *(S.SPEARMAN_BEFORE, S.SPEARMAN_AFTER),
-                *(S.SPEARMAN_BETA_ONLY, S.SPEARMAN_AFTER_CROSSFIT),
-            ),
+            statistics=tuple(CORRELATIONS),
             subject="Judge",
             value="Spearman",
-            label=lambda row: _CORRELATED[row.statistic],
+            label=lambda row: CORRELATIONS[Statistic(row.statistic)],
             study=True,
         ),
         View(

@@ -32,7 +32,7 @@ def look_into(folder: Path, spec: StudySpec) -> DropFolder:
     Raises
     ------
     SpecificationError
-        If two declarations match one file: it would be read twice.
+        If two declarations match one file: it would be read twice, or outputs as judgments.
     """
     names = [path.relative_to(folder).as_posix() for path in matching_files(folder, "**")]
     readers = {name: [export for export in spec.exports if matches(name, export.match)] for name in names}
@@ -45,12 +45,18 @@ def look_into(folder: Path, spec: StudySpec) -> DropFolder:
             fix="narrow one `match` so that each file is read once",
             code="matched_twice",
         )
-    outputs = () if spec.outputs is None else (spec.outputs.match,)
+    outputs = {name for name in names if spec.outputs is not None and matches(name, spec.outputs.match)}
+    both = min((name for name in outputs if readers[name]), default=None)
+    if both is not None:
+        raise SpecificationError(
+            f"{both} is matched by an export and by `outputs`",
+            where=f"study.yaml, exports: {readers[both][0].match}; outputs",
+            fix="narrow one `match`: outputs hold no judgments",
+            code="matched_twice",
+        )
     return DropFolder(
         found=tuple(
             FoundExport(path=folder / name, name=name, export=readers[name][0]) for name in names if readers[name]
         ),
-        unmatched=tuple(
-            name for name in names if not readers[name] and not any(matches(name, glob) for glob in outputs)
-        ),
+        unmatched=tuple(name for name in names if not readers[name] and name not in outputs),
     )

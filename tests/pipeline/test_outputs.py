@@ -5,9 +5,11 @@ from itertools import combinations
 
 import pytest
 
-from data_contracts.errors import GateError
+from data_contracts.errors import GateError, SpecificationError
+from data_contracts.specification import parse_specification
 from juryline.ledger.workspace import Workspace
 from juryline.study.dry_run import dry_run
+from juryline.study.exports import look_into
 from juryline.study.run import StudyRun
 from juryline.study.tracing import trace
 from pipelines.runs import run_study
@@ -185,7 +187,7 @@ def test_the_report_tells_of_lengths_and_no_text_leaves_the_files(workspace, run
     assert "Winning with the longer output" in page
     assert "Recalibration by length: recal" in page
     assert "Development, not a result" in page
-    assert "control: the factor alone, without a judge" in page
+    assert page.count("control: the factor alone, without a judge") > 1  # in the table, and in the chart
     assert SECRET not in page
     holding = [
         path
@@ -194,6 +196,13 @@ def test_the_report_tells_of_lengths_and_no_text_leaves_the_files(workspace, run
         if path.is_file() and SECRET.encode() in path.read_bytes()
     ]
     assert holding == []
+
+
+def test_a_file_of_outputs_that_an_export_matches_too_is_refused(workspace):
+    spec = parse_specification(SPECIFICATION.replace('"outputs.jsonl"', '"*.csv"'))
+
+    with pytest.raises(SpecificationError, match=r"verdicts\.csv is matched by an export and by `outputs`"):
+        look_into(workspace.root / "lengths" / "exports", spec)
 
 
 def test_two_texts_of_one_output_stop_the_run_and_are_told_by_a_check(workspace, run):
