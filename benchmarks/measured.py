@@ -5,20 +5,24 @@ import resource
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measured:
-    """A measured figure and its budget: `most` for times and sizes, `least` for ratios; neither is only told."""
+    """A measured figure and its budget: `most` for times and sizes, `least` for ratios; neither is only told.
+
+    `profile` says where the time of a miss went.
+    """
 
     what: str
     value: float
     unit: str
     most: float | None = None
     least: float | None = None
+    profile: str = ""
 
     @property
     def verdict(self) -> str:
@@ -34,7 +38,9 @@ class Measured:
         return "" if self.least is None else f">= {self.least:g} {self.unit}"
 
 
-def process(code: str, *arguments: str, cwd: Path | None = None) -> tuple[float, float, str]:
+def process(
+    code: str, *arguments: str, cwd: Path | None = None, environment: Mapping[str, str] | None = None
+) -> tuple[float, float, str]:
     """Run Python code in a process of its own: wall seconds, peak memory in GiB, what it printed."""
     started = time.perf_counter()
     child = subprocess.Popen(
@@ -42,7 +48,7 @@ def process(code: str, *arguments: str, cwd: Path | None = None) -> tuple[float,
         cwd=cwd,
         stdout=subprocess.PIPE,
         text=True,
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])},
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1]), **(environment or {})},
     )
     out = child.stdout.read() if child.stdout else ""
     _, status, usage = os.wait4(child.pid, 0)

@@ -79,11 +79,22 @@ def _counted_by_sorting(
 ) -> tuple[np.ndarray, np.ndarray]:
     key = np.ravel_multi_index((*clusters, games.first, games.second, games.outcome), (*shape, len(Outcome)))
     key.sort()
-    cell, outcome = np.divmod(key, len(Outcome))
-    starts = np.flatnonzero(np.diff(cell, prepend=-1))
-    row = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(cell)))
-    counts = np.bincount(row * len(Outcome) + outcome, minlength=len(starts) * len(Outcome))
-    return cell[starts], counts.reshape(-1, len(Outcome))
+    cells = np.empty(len(key), dtype=np.int64)
+    counts = np.zeros((len(key), len(Outcome)), dtype=np.int64)
+    n_cells = compiled(count_runs)(key, cells, counts)
+    return cells[:n_cells], counts[:n_cells]
+
+
+def count_runs(key: np.ndarray, cells: np.ndarray, counts: np.ndarray) -> int:
+    """Kernel: count the outcomes of each cell in sorted keys 4 cell + outcome; the number of cells filled."""
+    at = -1
+    for place in range(len(key)):
+        cell = key[place] >> 2
+        if at < 0 or cells[at] != cell:
+            at += 1
+            cells[at] = cell
+        counts[at, key[place] & 3] += 1
+    return at + 1
 
 
 def count_cells(

@@ -69,24 +69,25 @@ def ordered_patterns(codes: Codes, n_units: int, n_raters: int, n_labels: int) -
     powers = np.array([(n_labels + 1) ** rater if fits else 0 for rater in range(n_raters)], dtype=np.int64)
     number = np.empty(n_units, dtype=np.uint16 if tabulated else np.int64)
     first_units, first_rows = _parts(codes[0], n_units)
-    tables = np.zeros((len(first_rows) - 1, 2, most if tabulated else 0), dtype=np.int64)
+    shape = (len(first_rows) - 1, most if tabulated else 0)
+    counts, examples = np.zeros(shape, dtype=np.int64), np.full(shape, n_units)
 
     def read(part: int) -> bool:
         columns = (column[first_rows[part] : first_rows[part + 1]] for column in codes)
         units = first_units[part], first_units[part + 1]
-        return bool(compiled(number_patterns)(*columns, *units, n_labels, powers, number, *tables[part]))
+        return bool(compiled(number_patterns)(*columns, *units, n_labels, powers, number, counts[part], examples[part]))
 
-    if (np.diff(first_rows) < 0).any() or not all(side_by_side(read, len(tables))):
+    if (np.diff(first_rows) < 0).any() or not all(side_by_side(read, len(counts))):
         return False, None
     if not fits or not n_units:
         return True, None
     if not tabulated:
         distinct, example, count = np.unique(number, return_index=True, return_counts=True)
         return True, Patterns(number=number, distinct=distinct, count=count, example=example)
-    counts, examples = tables.swapaxes(0, 1)
-    distinct = np.flatnonzero(counts.any(axis=0))
-    first = examples[(counts > 0).argmax(axis=0)[distinct], distinct]
-    return True, Patterns(number=number, distinct=distinct, count=counts.sum(axis=0)[distinct], example=first)
+    count = counts.sum(axis=0)
+    distinct = np.flatnonzero(count)
+    example = examples[:, distinct].min(axis=0)
+    return True, Patterns(number=number, distinct=distinct, count=count[distinct], example=example)
 
 
 def _parts(unit: np.ndarray, n_units: int) -> tuple[list[int], np.ndarray]:
@@ -113,21 +114,21 @@ def number_patterns(
 
     False where ratings are not in order: then what was filled means nothing.
     """
-    at, before, sum_ = np.int64(first - 1), np.int64(len(powers)), np.int64(0)
-    for row in range(len(unit)):
-        code, of_rater, of_label = np.int64(unit[row]), np.int64(rater[row]), np.int64(label[row])
-        if code != at:
-            if code != at + 1 or code >= end:
+    row = 0
+    for one in range(first, end):
+        pattern, before = np.int64(0), np.int64(-1)
+        while row < len(unit) and np.int64(unit[row]) == one:
+            of_rater, of_label = np.int64(rater[row]), np.int64(label[row])
+            if of_rater <= before or of_rater >= len(powers) or of_label < 0 or of_label >= n_labels:
                 return False
-            at, before, sum_ = code, np.int64(-1), np.int64(0)
-        if of_rater <= before or of_rater >= len(powers) or of_label < 0 or of_label >= n_labels:
+            pattern += (of_label + 1) * powers[of_rater]
+            before = of_rater
+            row += 1
+        if before < 0:
             return False
-        before = of_rater
-        sum_ += (of_label + 1) * powers[of_rater]
-        number[at] = sum_
-    if len(count):
-        for one in range(first, end):
-            if not count[number[one]]:
-                example[number[one]] = one
-            count[number[one]] += 1
-    return at == end - 1
+        number[one] = pattern
+        if len(count):
+            if count[pattern] == 0:
+                example[pattern] = one
+            count[pattern] += 1
+    return row == len(unit)

@@ -21,8 +21,8 @@ class Sandwich:
 
     Parameters
     ----------
-    parameter : ndarray of int, shape (n_rows, n_touched)
-    value : ndarray of float, shape (n_rows, n_touched)
+    parameter : ndarray of int, shape (n_touched, n_rows)
+    value : ndarray of float, shape (n_touched, n_rows)
         Score of each parameter that a row touches.
     clusters : tuple of one or two ndarray of int, each of shape (n_rows,)
     products : ndarray of float, shape (n_ways, n_parameters, n_parameters)
@@ -63,7 +63,7 @@ class Sandwich:
                 continue
             constant = RELATIVE_TOLERANCE**2 / n_clusters  # more than sums that do not differ can come to
             if square * _MOST_CANCELLED <= size or square <= 4 * constant:
-                psi = (self.value * contrast[self.parameter]).sum(axis=1)
+                psi = (self.value * contrast[self.parameter]).sum(axis=0)
                 return cluster_variance(psi, self.clusters)
             ways.append(ClusterVariance(variance=n_clusters / (n_clusters - 1) * square, n_clusters=n_clusters))
         return ways[0] if len(ways) == 1 else two_way(*ways)
@@ -76,7 +76,7 @@ def sandwich_of(
 
     Parameters
     ----------
-    parameter, value : ndarray of int and of float, shape (n_rows, n_touched)
+    parameter, value : ndarray of int and of float, shape (n_touched, n_rows)
         Parameters that a row touches, codes below `n_parameters`, and the row's score of each.
     clusters : tuple of one or two ndarray of int, each of shape (n_rows,)
 
@@ -85,7 +85,7 @@ def sandwich_of(
     Rows are taken in the order of their clusters and, within one, as given; each matrix on one thread.
     """
     ways: list[tuple[np.ndarray, np.ndarray]] = []
-    order = np.arange(len(parameter))
+    order = np.arange(parameter.shape[1])
     for codes in reversed(clusters):
         order, starts = group_rows(codes, order)
         ways.insert(0, (order, starts))
@@ -120,9 +120,9 @@ def add_products(
         n_touched = 0
         for place in range(starts[group], starts[group + 1]):
             row = order[place]
-            for entry in range(parameter.shape[1]):
-                code = parameter[row, entry]
-                sums[code] += value[row, entry]
+            for entry in range(len(parameter)):
+                code = parameter[entry, row]
+                sums[code] += value[entry, row]
                 if not is_touched[code]:
                     is_touched[code] = True
                     touched[n_touched] = code

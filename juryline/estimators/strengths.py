@@ -38,7 +38,7 @@ class Points:
     @classmethod
     def of(cls, tallies: PairTallies, ties: TieRule) -> "Points":
         taken, given = tallies.points(ties)
-        rated = taken + given > 0
+        rated = selected(taken + given > 0)
         return cls(
             first=tallies.first[rated],
             second=tallies.second[rated],
@@ -101,18 +101,26 @@ def fit_strengths(points: Points, members: np.ndarray) -> Strengths:
     theta, information = maximise_points(points.matrix()[np.ix_(members, members)])
     place = np.full(points.n_systems, -1)
     place[members] = np.arange(len(members))
-    inside = (place[points.first] >= 0) & (place[points.second] >= 0)
-    pair = np.stack([place[points.first[inside]], place[points.second[inside]]], axis=1)
+    inside = selected((place[points.first] >= 0) & (place[points.second] >= 0))
+    first, second = place[points.first[inside]], place[points.second[inside]]
     taken, given = points.taken[inside], points.given[inside]
-    chance = _chance(theta[:, None] - theta[None, :])[pair[:, 0], pair[:, 1]]
+    chance = _chance(theta[:, None] - theta[None, :])[first, second]
     error = taken - (taken + given) * chance
     return Strengths(
         theta=dict(zip(members.tolist(), theta.tolist())),
         influence=dict(zip(members.tolist(), _inverse(information))),
         sandwich=sandwich_of(
-            pair, np.stack([error, -error], axis=1), tuple(codes[inside] for codes in points.clusters), len(members)
+            np.stack([first, second]),
+            np.stack([error, -error]),
+            tuple(codes[inside] for codes in points.clusters),
+            len(members),
         ),
     )
+
+
+def selected(rows: np.ndarray) -> np.ndarray | slice:
+    """Rows as an index, which copies nothing where all are selected."""
+    return slice(None) if rows.all() else rows
 
 
 def maximise_points(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

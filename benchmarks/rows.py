@@ -1,10 +1,9 @@
-"""What single pieces cost beside a peer, in one process, as ratios: machines differ, ratios less."""
+"""What the work on rows costs beside SQL written by hand, in one process, as a ratio: machines differ, ratios less."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 import ibis.expr.types as ir
-import numpy as np
 
 from benchmarks.generator import votes, write_study
 from benchmarks.measured import Measured, best
@@ -13,70 +12,7 @@ from juryline.study.engine import Engine
 
 def measure() -> Iterator[Measured]:
     """The figures, one after the other."""
-    yield _elo()
-    yield _bradley_terry()
     yield _row_work()
-
-
-def _elo(n_games: int = 5_280, n_systems: int = 12, n_orderings: int = 10_000, n_peer: int = 500) -> Measured:
-    import evalica
-
-    from juryline.estimators.elo import elo_ratings
-    from juryline.estimators.games import Games, Outcome
-
-    first, second, outcome = _games(n_games, n_systems)
-    games = Games(first=first, second=second, outcome=outcome, clusters=(np.arange(n_games),), n_systems=n_systems)
-    winners = [evalica.Winner.X if o == Outcome.FIRST else evalica.Winner.Y for o in outcome]
-    names, others = first.astype(str).tolist(), second.astype(str).tolist()
-    shuffles = np.random.default_rng(1)
-
-    def ours() -> None:
-        elo_ratings(games, k=32, start=1000, ties="half", orderings=n_orderings, pairs=(), rounds=2, level=0.95,
-                    seed=7, analysis="bench")  # fmt: skip
-
-    def peer() -> None:
-        for _ in range(n_peer):
-            order = shuffles.permutation(n_games)
-            evalica.elo([names[i] for i in order], [others[i] for i in order], [winners[i] for i in order])
-
-    ratio = best(peer, 1) * (n_orderings / n_peer) / best(ours)
-    return Measured(
-        what=f"Elo, {n_orderings:,} orderings, beside a loop over evalica.elo", value=ratio, unit="x", least=50
-    )
-
-
-def _bradley_terry(n_games: int = 10_000_000, n_systems: int = 100) -> Measured:
-    import evalica
-
-    from juryline.estimators.bradley_terry import bradley_terry
-    from juryline.estimators.games import PairTallies
-
-    first, second, outcome = _games(n_games, n_systems)
-    winners = [evalica.Winner.Y if lost else evalica.Winner.X for lost in outcome.tolist()]
-
-    def ours() -> None:  # without an interval, as the peer gives none: one cluster
-        cells = np.bincount((first * n_systems + second) * 2 + outcome, minlength=2 * n_systems**2)
-        at = np.flatnonzero(cells.reshape(-1, 2).sum(1))
-        wins, losses = cells.reshape(-1, 2)[at].T
-        none = np.zeros_like(wins)
-        tallies = PairTallies(first=at // n_systems, second=at % n_systems, wins=wins, losses=losses, ties=none,
-                              both_fail=none, clusters=(np.zeros_like(at),), n_systems=n_systems)  # fmt: skip
-        bradley_terry(tallies, ties="half", pairs=(), level=0.95)
-
-    def peer() -> None:
-        evalica.bradley_terry(first, second, winners)
-
-    ratio = best(peer, 1) / best(ours)
-    return Measured(what=f"Bradley-Terry ratings, {n_games:,} games, beside evalica", value=ratio, unit="x", least=100)
-
-
-def _games(n_games: int, n_systems: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    rng = np.random.default_rng(7)
-    first = rng.integers(0, n_systems, n_games)
-    second = (first + rng.integers(1, n_systems, n_games)) % n_systems
-    strength = np.linspace(0.5, -0.5, n_systems)
-    outcome = (rng.random(n_games) >= 1 / (1 + np.exp(strength[second] - strength[first]))).astype(np.int64)
-    return first, second, outcome
 
 
 # The same history by hand: which version counts, and raters by alias.
