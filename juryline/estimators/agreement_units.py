@@ -290,15 +290,23 @@ def tally_ratings(
         raise ValueError(f"unit must use every code below {n_units}")
     if not (_within(rater, n_raters) and _within(label, n_labels)):
         raise ValueError(f"rater and label must be codes below {n_raters} and {n_labels}")
-    key, place = np.unique((unit * n_raters + rater) * n_labels + label, return_inverse=True)
-    cell = key // n_labels
-    starts = _starts(cell)
+    key = (unit * n_raters + rater) * n_labels + label
+    in_order = np.sort(key)
     shares = None
-    if len(starts) < len(key):
-        judgments = np.bincount(place, weights=count)
-        of_cell = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(cell))))
-        shares = judgments / np.bincount(of_cell, weights=judgments)[of_cell]
-    return _ratings((cell // n_raters, cell % n_raters, key % n_labels), shares, **sizes)
+    if not (np.diff(in_order // max(n_labels, 1)) > 0).all():
+        in_order, place = np.unique(key, return_inverse=True)
+        shares = _shares(in_order // n_labels, np.bincount(place, weights=count))
+    cell, label = np.divmod(in_order, max(n_labels, 1))
+    return _ratings((*np.divmod(cell, max(n_raters, 1)), label), shares, **sizes)
+
+
+def _shares(cell: np.ndarray, judgments: np.ndarray) -> np.ndarray | None:
+    """Share of each entry among the judgments of its unit and rater; None where each is 1."""
+    starts = _starts(cell)
+    if len(starts) == len(cell):
+        return None
+    of_cell = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(cell))))
+    return judgments / np.bincount(of_cell, weights=judgments)[of_cell]
 
 
 def _ratings(codes: Codes, shares: np.ndarray | None, *, n_units: int, n_raters: int, n_labels: int) -> Ratings:

@@ -157,8 +157,8 @@ def fit_davidson(tallies: PairTallies, members: np.ndarray) -> DavidsonStrengths
         influence=dict(zip(members.tolist(), inverse)),
         influence_of_ties=inverse[-1],
         sandwich=sandwich_of(
-            np.stack([first, second, np.full_like(first, len(members))]),
-            np.stack([won, -won, tied]),
+            (first, second, np.full_like(first, len(members))),
+            (won, -won, tied),
             tuple(codes[rows] for codes in tallies.clusters),
             len(members) + 1,
         ),

@@ -8,6 +8,8 @@ import numpy as np
 from juryline.estimators.dense_codes import dense_codes
 from juryline.estimators.machine_code import compiled
 
+_MOST_CODES_A_ROW = 8  # counting more takes longer than numbering those that occur
+
 
 def group_rows(codes: np.ndarray, order: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Rows in the order of their codes and, within one, in the order given; and where each group starts.
@@ -29,11 +31,12 @@ def group_rows(codes: np.ndarray, order: np.ndarray) -> tuple[np.ndarray, np.nda
     >>> group_rows(np.array([1, 0, 1]), np.arange(3))
     (array([1, 0, 2]), array([0, 1, 3]))
     """
-    dense = dense_codes(codes)
-    starts = np.zeros(int(dense.max(initial=-1)) + 2, dtype=np.int64)
+    if codes.min(initial=0) < 0 or codes.max(initial=0) > _MOST_CODES_A_ROW * len(codes):
+        codes = dense_codes(codes)
+    starts = np.zeros(int(codes.max(initial=-1)) + 2, dtype=np.int64)
     grouped = np.empty_like(order)
-    compiled(place_by_code)(dense, order, starts, grouped)
-    return grouped, starts
+    compiled(place_by_code)(codes, order, starts, grouped)
+    return grouped, starts[np.diff(starts, append=len(order) + 1) > 0]
 
 
 def place_by_code(codes: np.ndarray, order: np.ndarray, starts: np.ndarray, grouped: np.ndarray) -> None:

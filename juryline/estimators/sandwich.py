@@ -21,9 +21,10 @@ class Sandwich:
 
     Parameters
     ----------
-    parameter : ndarray of int, shape (n_touched, n_rows)
-    value : ndarray of float, shape (n_touched, n_rows)
-        Score of each parameter that a row touches.
+    parameter : tuple of ndarray of int, each of shape (n_rows,)
+        Parameters that a row touches, codes from 0.
+    value : tuple of ndarray of float, each of shape (n_rows,)
+        Scores of a row, one for each of these.
     clusters : tuple of one or two ndarray of int, each of shape (n_rows,)
     products : ndarray of float, shape (n_ways, n_parameters, n_parameters)
         One matrix a dimension of the clusters and, two-way, one of their cells.
@@ -31,8 +32,8 @@ class Sandwich:
         Of each of these.
     """
 
-    parameter: np.ndarray
-    value: np.ndarray
+    parameter: tuple[np.ndarray, ...]
+    value: tuple[np.ndarray, ...]
     clusters: tuple[np.ndarray, ...]
     products: np.ndarray
     n_clusters: tuple[int, ...]
@@ -63,29 +64,32 @@ class Sandwich:
                 continue
             constant = RELATIVE_TOLERANCE**2 / n_clusters  # more than sums that do not differ can come to
             if square * _MOST_CANCELLED <= size or square <= 4 * constant:
-                psi = (self.value * contrast[self.parameter]).sum(axis=0)
-                return cluster_variance(psi, self.clusters)
+                psi = [value * contrast[parameter] for parameter, value in zip(self.parameter, self.value)]
+                return cluster_variance(np.add.reduce(psi), self.clusters)
             ways.append(ClusterVariance(variance=n_clusters / (n_clusters - 1) * square, n_clusters=n_clusters))
         return ways[0] if len(ways) == 1 else two_way(*ways)
 
 
 def sandwich_of(
-    parameter: np.ndarray, value: np.ndarray, clusters: tuple[np.ndarray, ...], n_parameters: int
+    parameter: tuple[np.ndarray, ...],
+    value: tuple[np.ndarray, ...],
+    clusters: tuple[np.ndarray, ...],
+    n_parameters: int,
 ) -> Sandwich:
     """Sum scores within clusters, and the products of these sums over clusters.
 
     Parameters
     ----------
-    parameter, value : ndarray of int and of float, shape (n_touched, n_rows)
-        Parameters that a row touches, codes below `n_parameters`, and the row's score of each.
-    clusters : tuple of one or two ndarray of int, each of shape (n_rows,)
+    parameter, value, clusters
+        As for `Sandwich`.
+    n_parameters : int
 
     Notes
     -----
     Rows are taken in the order of their clusters and, within one, as given; each matrix on one thread.
     """
     ways: list[tuple[np.ndarray, np.ndarray]] = []
-    order = np.arange(parameter.shape[1])
+    order = np.arange(len(value[0]))
     for codes in reversed(clusters):
         order, starts = group_rows(codes, order)
         ways.insert(0, (order, starts))
@@ -109,7 +113,11 @@ def _starts(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 
 
 def add_products(
-    parameter: np.ndarray, value: np.ndarray, order: np.ndarray, starts: np.ndarray, products: np.ndarray
+    parameter: tuple[np.ndarray, ...],
+    value: tuple[np.ndarray, ...],
+    order: np.ndarray,
+    starts: np.ndarray,
+    products: np.ndarray,
 ) -> None:
     """Kernel: for each group of rows, add the products of its sums of scores to the matrix."""
     n_parameters = len(products)
@@ -121,8 +129,8 @@ def add_products(
         for place in range(starts[group], starts[group + 1]):
             row = order[place]
             for entry in range(len(parameter)):
-                code = parameter[entry, row]
-                sums[code] += value[entry, row]
+                code = parameter[entry][row]
+                sums[code] += value[entry][row]
                 if not is_touched[code]:
                     is_touched[code] = True
                     touched[n_touched] = code

@@ -110,10 +110,7 @@ def fit_strengths(points: Points, members: np.ndarray) -> Strengths:
         theta=dict(zip(members.tolist(), theta.tolist())),
         influence=dict(zip(members.tolist(), _inverse(information))),
         sandwich=sandwich_of(
-            np.stack([first, second]),
-            np.stack([error, -error]),
-            tuple(codes[inside] for codes in points.clusters),
-            len(members),
+            (first, second), (error, -error), tuple(codes[inside] for codes in points.clusters), len(members)
         ),
     )
 

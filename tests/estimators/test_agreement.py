@@ -347,6 +347,32 @@ def test_ratings_in_order_are_taken_as_they_are_and_all_others_put_in_order(name
     assert estimate_coefficient(asked, ordered) == estimate_coefficient(asked, put_in_order)
 
 
+@pytest.mark.parametrize("missing", [0, 0.3])
+def test_ratings_read_in_parts_are_those_read_at_once(missing, rated, monkeypatch):
+    table = random_table(15, units=120, missing=missing)
+    whole = rated(table, range(4))
+    monkeypatch.setattr("juryline.estimators.rating_patterns._ROWS_A_PART", 23)
+
+    parts = rated(table, range(4))
+
+    assert parts.patterns.number.tolist() == whole.patterns.number.tolist()
+    for named in (True, False):
+        one, other = (ratings.merged(named=named) for ratings in (whole, parts))
+        assert other.count.tolist() == one.count.tolist()
+        assert other.place.tolist() == one.place.tolist()
+        assert other.ratings.label.tolist() == one.ratings.label.tolist()
+
+
+def test_as_many_ratings_as_units_and_raters_are_no_sign_that_all_rated_all():
+    # Unit 0 by rater 0 twice, unit 1 by both.
+    ratings = tally_ratings(
+        np.array([0, 0, 1, 1]), np.array([0, 0, 0, 1]), np.array([0, 1, 1, 1]), None, n_units=2, n_raters=2, n_labels=2
+    )
+
+    assert ratings.raters_per_unit.tolist() == [1, 2]
+    assert ratings.share.tolist() == [0.5, 0.5, 1, 1]
+
+
 @pytest.mark.parametrize("name", [*ALL, *ORDERED])
 def test_renaming_raters_changes_nothing(name, rated):
     table = random_table(8)

@@ -58,6 +58,15 @@ def test_rows_come_in_one_order_whatever_that_of_the_games(spread):
         assert getattr(one, name).tolist() == getattr(other, name).tolist()
 
 
+def test_games_counted_in_parts_are_those_counted_at_once(monkeypatch):
+    played = games(4)
+    whole = tally_games(played)
+    monkeypatch.setattr("os.cpu_count", lambda: 3)
+    monkeypatch.setattr("juryline.estimators.game_counts._GAMES_A_CELL", 0.1)
+
+    assert rows(tally_games(played)) == rows(whole)
+
+
 def test_no_games_are_no_rows():
     none = tally_games(games(0, n_games=0))
 
