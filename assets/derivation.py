@@ -5,6 +5,7 @@ from data_contracts.tables import (
     ADJUDICATED_LABELS,
     ADJUDICATION_SOURCES,
     ANALYSIS_SET,
+    ASSIGNMENTS,
     EXCLUSION_DECISIONS,
     HISTORY,
     OUTPUT_LENGTHS,
@@ -27,6 +28,11 @@ CORRECTIONS = Gate(
 )
 ROW_ACCOUNTING = Gate(check="row_accounting", code="row_accounting", says="Every sum of the record flow closes.")
 
+ASSIGNED = Gate(
+    check="assignments",
+    code="assignments",
+    says="A manifest names rater and case in every row, and only populations and criteria that the study has.",
+)
 OUTPUTS = Gate(
     check="outputs",
     code="outputs",
@@ -100,3 +106,11 @@ def output_lengths(study: StudyRun) -> Built:
     from juryline.study.outputs import lengths_of_outputs
 
     return lengths_of_outputs(study)
+
+
+@derived(ASSIGNMENTS, inputs=["judgments", "judgment_history"], group=GROUP, kinds=KINDS, gates=[ASSIGNED])
+def assignments(study: StudyRun) -> Built:
+    """Read from the manifest, whose bytes are frozen with the specification; raw ids of raters become pseudonyms."""
+    from juryline.study.assignments import assignments_of
+
+    return assignments_of(study)

@@ -85,7 +85,7 @@ METHOD_NAMES = [asset.key.to_user_string() for asset in METHODS]
     replace(
         ESTIMATES, name="sensitivity", meaning="Estimates under declared scenarios, and what becomes of each contrast"
     ),
-    inputs=[*METHOD_NAMES, *SCENARIOS, "output_lengths", "exclusion_decisions"],
+    inputs=[*METHOD_NAMES, *SCENARIOS, "output_lengths", "assignments", "exclusion_decisions"],
     group=GROUP,
     kinds=KINDS,
 )

@@ -306,6 +306,22 @@ OUTPUT_LENGTHS = Table(
     ("case_id", "system", "output"),
 )
 
+ASSIGNMENTS = Table(
+    "assignments",
+    "Who was assigned what, as the manifest says",
+    (
+        must("population", TEXT, "population"),
+        must("rater", TEXT, "alias; the pseudonym of who delivered nothing"),
+        must("case_id", TEXT, "case"),
+        may("criterion", TEXT, "criterion; null: each"),
+        may("system_1", TEXT, "system by declared id; null: whatever was shown of the case"),
+        may("system_2", TEXT, "the other system of a pair, which are in the order of their ids"),
+        must("case_attributes", pa.map_(TEXT, TEXT), "attributes of the case"),
+        must("rater_attributes", pa.map_(TEXT, TEXT), "attributes of the rater"),
+    ),
+    ("population", "rater", "case_id", "criterion", "system_1", "system_2"),
+)
+
 JUDGMENT_PROFILE = Table(
     "judgment_profile",
     "How collection went: current judgments a day, criterion and population",
@@ -494,6 +510,7 @@ TABLES = {
         ADJUDICATION_SOURCES,
         RECORD_FLOW,
         RESPONSE_STATES,
+        ASSIGNMENTS,
         JUDGMENT_PROFILE,
         OUTPUT_LENGTHS,
         COMPARISONS,

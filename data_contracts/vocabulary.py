@@ -180,6 +180,7 @@ class Reason(StrEnum):
     ONE_CATEGORY = "one_category"
     UNIT_COUNT_BELOW_30 = "unit_count_below_30"
     NO_REPEATS = "no_repeats"
+    NOTHING_ASSIGNED = "nothing_assigned"
     PERFECT_AGREEMENT = "perfect_agreement"
     TOO_FEW_RATERS = "too_few_raters"
     JACKKNIFE_ROUNDS_FAILED = "jackknife_rounds_failed"

@@ -29,8 +29,9 @@ from juryline.analyses.agreement_context import (
 from juryline.analyses.agreement_judgments import Clustered, Judgments
 from juryline.analyses.agreement_labels import LabelSet
 from juryline.analyses.agreement_scope import COMPARISONS, Scope, populations_of, scopes
+from juryline.analyses.assigned import AssignedCells, assigned_cells, assignments_of
 from juryline.analyses.concordance import concordance_rows
-from juryline.analyses.cuts import cuts, sql_text
+from juryline.analyses.cuts import cuts, populations, sql_text
 from juryline.analyses.labelling import STUDY, labelled
 from juryline.analyses.population_agreement import population_rows
 from juryline.estimators.agreement_coefficient import Coefficient, estimate_coefficient
@@ -51,7 +52,7 @@ def agreement_rows(analysis: Agreement, spec: StudySpec, views: Mapping[str, ir.
     analysis : Agreement
     spec : StudySpec
     views : mapping of str to ibis Table
-        `comparisons` and `ratings`.
+        `comparisons` and `ratings`; `assignments` where the study names a manifest.
 
     Raises
     ------
@@ -67,16 +68,19 @@ def agreement_rows(analysis: Agreement, spec: StudySpec, views: Mapping[str, ir.
     any other leaves its cell empty. Rater pairs are given for up to 20 raters unless `rater_pairs` says otherwise.
     """
     between = populations_of(analysis)
+    assignments = assignments_of(spec, views)
     rows: list[Estimate] = []
     for scope in scopes(analysis, spec, views):
         if between is not None:
-            rows += population_rows(scope, between)
+            rows += population_rows(scope, between, assignments)
             continue
         repeated = scope.analysis.model_copy(update={"include": (*analysis.include, ItemKind.REPEAT)})
         with_repeats = dict(cuts(repeated, spec, scope.view)) if scope.holds(ItemKind.REPEAT) else {}
         for cut, judgments in cuts(scope.analysis, spec, scope.view):
             read = scope.read(judgments, cut)
-            rows += _Rows(scope, cut, scope.labels(cut), read).rows()
+            members = dict(populations(analysis, spec))[cut.population]
+            assigned = assigned_cells(scope, cut, assignments, [judgments], members)
+            rows += _Rows(scope, cut, scope.labels(cut), read, assigned).rows()
             again = scope.read(with_repeats[cut], cut) if with_repeats else read
             rows += _self_agreement(scope, cut, again, scope.source(cut, analysis=repeated))
         rows += concordance_rows(scope, views[COMPARISONS])
@@ -100,6 +104,7 @@ class _Rows:
     cut: Cut
     labels: LabelSet
     judgments: Judgments
+    assigned: AssignedCells | None
 
     def rows(self) -> list[Estimate]:
         read = self.judgments.ratings()
@@ -171,7 +176,7 @@ class _Rows:
         source = self.scope.source(self.cut)
         states = self.judgments.states()
         pairable = int((ratings.raters_per_unit >= 2).sum())
-        rows = [*count_rows(self.judgments, pairable), missing_share(self.judgments, self.scope.spec)]
+        rows = [*count_rows(self.judgments, pairable), missing_share(self.judgments, self.assigned)]
         if not self.labels.continuous:
             rows += prevalence_rows(self.judgments, self.labels.names)
             rows += confusion_rows(coincidence_table(ratings), self.labels.names)

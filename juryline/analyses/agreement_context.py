@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from data_contracts.specification import StudySpec
 from data_contracts.vocabulary import Reason, Statistic, Status, Unit
 from juryline.analyses.agreement_judgments import Judgments
+from juryline.analyses.assigned import AssignedCells
 from juryline.estimators.agreement_units import Ratings
 from juryline.estimators.quantity import Quantity
 
@@ -26,11 +26,13 @@ def count_rows(judgments: Judgments, pairable_units: int) -> Iterator[Row]:
     yield Statistic.RATINGS, Unit.COUNT, Quantity.of(judgments.count[judgments.rated].sum()), {}
 
 
-def missing_share(judgments: Judgments, spec: StudySpec) -> Row:
-    """Share of (unit, rater) without a rating, of all units times all raters."""
+def missing_share(judgments: Judgments, assigned: AssignedCells | None) -> Row:
+    """Share of assigned cells without a rating; without a manifest, of all units times all raters."""
     name, unit = Statistic.MISSING_SHARE, Unit.SHARE
-    if spec.assignment.manifest is not None:
-        return name, unit, Quantity.missing(Status.NOT_ESTIMABLE, Reason.NOT_IN_THIS_VERSION), {}
+    if assigned is not None:
+        if not assigned.n_cells:
+            return name, unit, Quantity.missing(Status.UNDEFINED, Reason.NOTHING_ASSIGNED), {}
+        return name, unit, Quantity.of(1 - assigned.n_rated / assigned.n_cells), {}
     n_raters = len(judgments.raters)
     cells = judgments.n_units * n_raters
     if not cells:

@@ -51,6 +51,13 @@ def cuts(analysis: Analysis, spec: StudySpec, view: ir.Table) -> Iterator[tuple[
                     yield _sliced(whole, names, text), chosen.filter(value == text)
 
 
+def of_slice(cut: Cut, spec: StudySpec, table: ir.Table) -> ir.Table:
+    """The rows of a table with attributes that belong to the slice of a cut; all, where it is unsliced."""
+    if cut.slice == ALL:
+        return table
+    return table.filter(_slice_value(table, _names_of(cut, spec)) == cut.slice_value)
+
+
 def criteria(analysis: Analysis, spec: StudySpec) -> list[Criterion]:
     """Criteria of an analysis: those it names, or with `all` every one that its method can read."""
     declared = list(spec.criteria_of(analysis))
@@ -176,7 +183,7 @@ def source_conditions(cut: Cut, analysis: Analysis, spec: StudySpec) -> list[str
         f"item_kind IN ({_texts(analysis.include)})",
     ]
     if cut.slice != ALL:
-        names = next(names for names in spec.slices if "*".join(names) == cut.slice)
+        names = _names_of(cut, spec)
         value = " || '*' || ".join(
             f"coalesce(rater_attributes[{sql_text(name)}], case_attributes[{sql_text(name)}])" for name in names
         )
@@ -197,6 +204,10 @@ def not_in_this_version(analysis: Analysis, key: str, what: str) -> Specificatio
         fix=f"remove {key} from the analysis",
         code="not_in_this_version",
     )
+
+
+def _names_of(cut: Cut, spec: StudySpec) -> Sequence[str]:
+    return next(names for names in spec.slices if "*".join(names) == cut.slice)
 
 
 def _slice_value(view: ir.Table, names: Sequence[str]) -> ir.StringValue:

@@ -18,6 +18,7 @@ from juryline.analyses.agreement_context import confusion_rows, count_rows, miss
 from juryline.analyses.agreement_judgments import Judgments
 from juryline.analyses.agreement_labels import LabelSet
 from juryline.analyses.agreement_scope import Scope
+from juryline.analyses.assigned import AssignedCells, assigned_cells
 from juryline.analyses.labelling import labelled
 from juryline.analyses.side_by_side import cuts_of_both, of_members
 from juryline.estimators.agreement_coefficient import Coefficient, estimate_coefficient
@@ -29,8 +30,13 @@ _JOIN = "/"  # no id contains it: who judged in both populations is a rater in e
 _ORDER = " ORDER BY record_id"
 
 
-def population_rows(scope: Scope, between: tuple[str, str]) -> list[Estimate]:
+def population_rows(scope: Scope, between: tuple[str, str], assignments: ir.Table | None) -> list[Estimate]:
     """Rows of two populations: their subject is the first, which they also carry as population.
+
+    Parameters
+    ----------
+    assignments : ibis Table or None
+        Who was assigned what, where the study says so.
 
     Raises
     ------
@@ -41,7 +47,8 @@ def population_rows(scope: Scope, between: tuple[str, str]) -> list[Estimate]:
     rows: list[Estimate] = []
     for cut, first, second in cuts_of_both(scope.analysis, scope.spec, scope.view, between[:1], between[1:]):
         judgments = scope.read(_named(first).union(_named(second)), cut)
-        rows += _Rows(scope, between, cut, scope.labels(cut), judgments).rows()
+        assigned = assigned_cells(scope, cut, assignments, [first, second], between)
+        rows += _Rows(scope, between, cut, scope.labels(cut), judgments, assigned).rows()
     return rows
 
 
@@ -54,6 +61,7 @@ class _Rows:
     cut: Cut
     labels: LabelSet
     judgments: Judgments
+    assigned: AssignedCells | None
 
     def rows(self) -> list[Estimate]:
         return [*self._coefficients(), *self._context()]
@@ -90,7 +98,7 @@ class _Rows:
     def _context(self) -> Iterator[Estimate]:
         judgments, in_second = self.judgments, self._in_second
         shared = np.intersect1d(*(judgments.unit[judgments.rated & side] for side in self._sides()))
-        rows = [*count_rows(judgments, len(shared)), missing_share(judgments, self.scope.spec)]
+        rows = [*count_rows(judgments, len(shared)), missing_share(judgments, self.assigned)]
         if not self.labels.continuous:
             rows += confusion_rows(cross_table(judgments.ratings().ratings, in_second), self.labels.names)
         response = _ORDER_UNKNOWN

@@ -70,6 +70,7 @@ REASONS = {
     Reason.NO_BATCHES: "fewer than two batches",
     Reason.ONE_CATEGORY: "all gave one label, so agreement beyond chance is 0/0",
     Reason.UNIT_COUNT_BELOW_30: "fewer than 30 units",
+    Reason.NOTHING_ASSIGNED: "the assignment names nothing of this",
     Reason.NO_REPEATS: "no rater judged a unit twice",
     Reason.PERFECT_AGREEMENT: "perfect agreement: the interval has no width to estimate",
     Reason.TOO_FEW_RATERS: "fewer than 5 raters that the method can use",

@@ -20,7 +20,7 @@ READS: dict[str, tuple[str, ...]] = {
     "win_rates": ("comparisons",),
     "elo": ("comparisons",),
     "bradley_terry": ("comparisons",),
-    "agreement": ("comparisons", "ratings"),
+    "agreement": ("comparisons", "ratings", "assignments"),
     "order_effects": ("comparisons",),
     "length_effects": ("comparisons", "output_lengths"),
     "judge_agreement": ("comparisons", "ratings", "scenario_comparisons", "scenario_ratings"),

@@ -21,7 +21,6 @@ claim: {independent_unit: [case]}
 systems: [{id: amber}, {id: birch}]
 rubric: {criteria: [{id: overall, protocol: pairwise, question: Which is better?}]}
 raters: {populations: [{id: crowd, kind: human}, {id: judge, kind: model}]}
-assignment: {order: counterbalanced}
 exports:
   - &votes
     match: crowd.csv
@@ -44,7 +43,9 @@ exports:
     not_collected: [started_at]
 adjudication:
   - {id: most, rule: majority, criterion: overall, min_votes: 3}
+assignment: {order: counterbalanced, manifest: assigned.csv}
 analyses:
+  - {id: agreed, method: agreement, criterion: overall, population: crowd, coefficients: [raw_agreement], rounds: 200}
   - {id: order, method: order_effects, criterion: overall}
   - {id: held, method: judge_agreement, criterion: overall, judge: judge, reference: crowd, batches: month, rounds: 200}
 """
@@ -67,9 +68,15 @@ def votes():
     return crowd, judge
 
 
-def written(rows):
+def manifest():
+    """Each human was assigned every case, and dan, who never came, one; bob's first was taken from him."""
+    cells = [(rater, case) for rater in HUMANS for case in CASES if (rater, case) != ("bob", CASES[0])]
+    return [["crowd", rater, case, *SYSTEMS] for rater, case in [*cells, ("dan", CASES[0])]]
+
+
+def written(rows, columns=COLUMNS):
     text = io.StringIO()
-    csv.writer(text).writerows([COLUMNS, *rows])
+    csv.writer(text).writerows([columns, *rows])
     return text.getvalue()
 
 
@@ -86,7 +93,8 @@ def share(hits):
 @pytest.fixture(scope="module")
 def judged(workspaces):
     crowd, judge = votes()
-    study = workspaces("judged", {"study.yaml": SPECIFICATION})
+    assigned = written(manifest(), ("population", "rater", "case", "candidate_1", "candidate_2"))
+    study = workspaces("judged", {"study.yaml": SPECIFICATION, "assigned.csv": assigned})
     study.deliver({"crowd.csv": written(crowd).encode(), "judge.csv": written(judge).encode()})
     study.juryline("check")
     study.freeze().run()
@@ -101,6 +109,14 @@ def agreements(case):
     crowd, judge = (in_case(rows, case) for rows in votes())
     with_judge = share(a == b for a in crowd for b in judge)
     return with_judge, share(a == b for a, b in combinations(crowd, 2))
+
+
+def test_what_is_missing_is_missing_of_the_manifest(judged):
+    assert judged.estimates("missing_share", analysis="agreed") == {"all": pytest.approx(1 / 72)}
+    assigned = judged.table("assignments")
+    assert len(assigned) == 72
+    assert not {row["rater"] for row in assigned} & {*HUMANS, "dan"}
+    assert len({row["rater"] for row in assigned} & {"r001", "r002", "r003"}) == 3
 
 
 def test_the_judge_is_held_against_raw_labels(judged):
@@ -159,7 +175,7 @@ def test_the_judge_s_positions_are_counted(judged):
 def test_every_number_leads_to_the_rows_it_was_made_of(judged):
     rows = [row for row in judged.table("estimates") if row["n_judgments"]]
 
-    assert {row["analysis"] for row in rows} == {"order", "held"}
+    assert {row["analysis"] for row in rows} == {"agreed", "order", "held"}
     for row in rows:
         if row["statistic"] in (
             "judge_minus_human",

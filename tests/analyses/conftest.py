@@ -40,9 +40,7 @@ def view() -> Callable[[str, Iterable[dict[str, Any]]], ir.Table]:
             "rater_kind": "human",
             "item_kind": "scored",
             "state": "answered",
-            "protocol": {"spa_answers": "spa", "ratings": "rating", "comparisons": "pairwise"}[
-                name.removeprefix("scenario_")
-            ],
+            "protocol": {"spa_answers": "spa", "ratings": "rating"}.get(name.removeprefix("scenario_"), "pairwise"),
             "export_path": "a.csv",
             "case_attributes": [],
             "rater_attributes": [],

@@ -28,9 +28,10 @@ ANALYSIS = "analyses: [{{id: a, method: agreement, rounds: 50, criterion: qualit
 def run(specification, view):
     """Rows of the analysis of a specification over comparisons or ratings."""
 
-    def rows(text, judgments, name="comparisons"):
+    def rows(text, judgments, name="comparisons", assigned=()):
         spec = specification(text)
         views = {kind: view(kind, judgments if kind == name else []) for kind in ("comparisons", "ratings")}
+        views["assignments"] = view("assignments", assigned)
         return agreement_rows(spec.analyses[0], spec, views)
 
     return rows
@@ -240,6 +241,74 @@ def test_rater_pairs_are_given_up_to_twenty_raters(run):
     assert pairs(run(text, more, "ratings")) == 0
     assert pairs(run(text.replace("[cohen_kappa]", "[cohen_kappa], rater_pairs: true"), more, "ratings")) == 210
     assert pairs(run(text.replace("[cohen_kappa]", "[cohen_kappa], rater_pairs: false"), twenty, "ratings")) == 0
+
+
+MANIFEST = "assignment: {manifest: assigned.csv}\n"
+
+
+def assigned(*cells, **columns):
+    """Assignments (case, rater[, system[, system]]) of a manifest that names no criterion."""
+    names = ("case_id", "rater", "system_1", "system_2")
+    return [{"criterion": None} | dict(zip(names, cell)) | columns for cell in cells]
+
+
+def test_what_is_missing_is_missing_of_what_was_assigned(run, find):
+    table = [["poor", "poor", None], ["good", "abstain", None], ["fair", None, "good"]]
+    # r1 was assigned all three cases, r2 the first two, r3 the first; r3's rating of the last was nobody's plan.
+    given = assigned(("c0", "r1"), ("c1", "r1"), ("c2", "r1"), ("c0", "r2"), ("c1", "r2"), ("c0", "r3"), ("c0", "r3"))
+    text = LEVELS + ANALYSIS.format("coefficients: [raw_agreement]")
+
+    by_manifest = run(MANIFEST + text, ratings(table), "ratings", given)
+    of_all = run(text, ratings(table), "ratings", given)
+
+    assert find(by_manifest, "missing_share").value == pytest.approx(2 / 6)
+    assert find(of_all, "missing_share").value == pytest.approx(4 / 9)
+
+
+def test_a_manifest_may_name_outputs_and_criteria(run, find):
+    text = MANIFEST + LEVELS + ANALYSIS.format("coefficients: [raw_agreement]")
+    table = ratings([["poor", "good"]]) + ratings([["fair", None]], system="y")
+    of_both = assigned(*(("c0", rater, system) for rater in ("r1", "r2") for system in "xy"))
+    others = assigned(("c0", "r1", "z"), criterion="other") + assigned(("c0", "r1", "x"), population="lab")
+    pair = assigned(("c0", "r1", "x", "y"))  # of criteria of pairs
+
+    rows = run(text, table, "ratings", of_both + others + pair)
+
+    assert find(rows, "missing_share").value == pytest.approx(1 / 4)
+
+
+def test_an_assigned_pair_is_one_whichever_was_shown_first(run, find):
+    text = MANIFEST + PAIRS + ANALYSIS.format("coefficients: [raw_agreement]")
+    cells = assigned(*((case, rater, "x", "y") for case in "1234" for rater in "rst")) + assigned(("1", "r", "x"))
+
+    assert find(run(text, TWO_RATERS, assigned=cells), "missing_share").value == pytest.approx(4 / 12)
+    assert find(run(text, TWO_RATERS, assigned=assigned(("1", "r", "x", "z"))), "missing_share").value == 1
+
+
+def test_two_populations_miss_what_either_was_assigned(run, find):
+    text = MANIFEST + TWO_POPULATIONS + ANALYSIS.format("between: [crowd, judge]")
+    votes = games(("1", "r", "x", "y", ">")) + games(("1", "m", "x", "y", ">"), population="judge")
+    cells = assigned(("1", "r"), ("2", "r")) + assigned(("1", "m"), ("2", "m"), ("3", "m"), population="judge")
+
+    assert find(run(text, votes, assigned=cells), "missing_share").value == pytest.approx(3 / 5)
+
+
+def test_a_slice_misses_its_own_assignments(run, find):
+    text = MANIFEST + "slices: [topic]\n" + PAIRS + ANALYSIS.format("coefficients: [raw_agreement]")
+    law, art = ({"case_attributes": [("topic", topic)]} for topic in ("law", "art"))
+    votes = games(("1", "r", "x", "y", ">"), **law) + games(("2", "r", "x", "y", ">"), **art)
+    cells = assigned(("1", "r"), ("1", "s"), ("3", "r"), **law) + assigned(("2", "r"), **art)
+
+    rows = run(text, votes, assigned=cells)
+
+    assert find(rows, "topic=law/all/missing_share").value == pytest.approx(2 / 3)
+    assert find(rows, "topic=art/all/missing_share").value == 0
+
+
+def test_a_manifest_that_assigns_nothing_of_a_cut_leaves_no_share(run, find):
+    row = find(run(MANIFEST + PAIRS + ANALYSIS.format(""), TWO_RATERS), "missing_share")
+
+    assert (row.status, row.reason) == (Status.UNDEFINED, (Reason.NOTHING_ASSIGNED,))
 
 
 def test_beside_every_coefficient_stand_its_units_raters_and_labels(run, find):
