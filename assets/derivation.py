@@ -100,7 +100,7 @@ def record_flow(study: StudyRun) -> Built:
     return closed_flow(study)
 
 
-@derived(OUTPUT_LENGTHS, inputs=[], group=GROUP, kinds=KINDS, gates=[OUTPUTS])
+@derived(OUTPUT_LENGTHS, inputs=[], after=["raw_exports"], group=GROUP, kinds=KINDS, gates=[OUTPUTS])
 def output_lengths(study: StudyRun) -> Built:
     """Read from the declared files below `exports/`, whose bytes are frozen with the specification."""
     from juryline.study.outputs import lengths_of_outputs

@@ -43,6 +43,7 @@ def derived(
     table: Table,
     *,
     inputs: Sequence[str],
+    after: Sequence[str] = (),
     group: str,
     kinds: set[str],
     gates: Sequence[Gate] = (),
@@ -56,6 +57,8 @@ def derived(
         The table it makes; its name is the asset's.
     inputs : sequence of str
         Assets whose stamped tables it reads, and nothing else.
+    after : sequence of str
+        Assets that have no table and must have passed.
     group, kinds
         Where Dagster's graph shows it.
     gates : sequence of Gate
@@ -74,7 +77,7 @@ def derived(
         @dg.asset(
             name=table.name,
             description=f"{table.meaning}.\n\n{build.__doc__}",
-            deps=list(inputs),
+            deps=[*inputs, *after],
             group_name=group,
             kinds=kinds,
             owners=OWNERS,
