@@ -12,15 +12,14 @@ from typing import Any
 
 import ibis
 import ibis.expr.types as ir
-import numpy as np
 
 from data_contracts.estimates import Cut, Estimate
 from data_contracts.specification import StudySpec
 from data_contracts.specification_analyses import OrderEffects
 from data_contracts.vocabulary import CandidateOrder, Reason, Statistic, Status, Unit
+from juryline.analyses.both_orders import in_both_orders, read_both_orders
 from juryline.analyses.comparisons import OUTCOMES, VIEW, Counts, count_all, read_tallies, with_outcomes
 from juryline.analyses.cuts import (
-    cluster_codes,
     cuts,
     independent_unit,
     not_in_this_version,
@@ -28,15 +27,12 @@ from juryline.analyses.cuts import (
     source_conditions,
     source_query,
     sql_text,
-    unit_columns,
 )
 from juryline.analyses.labelling import STUDY, labelled
-from juryline.analyses.side_by_side import UNIT_OF_PAIR, UNIT_OF_PAIR_SQL, with_unit_of_pair
 from juryline.estimators.games import Outcome
 from juryline.estimators.order_effects import (
     FEWEST_GAMES_OF_A_RATER,
     NO_PREFERENCE,
-    ConsistencyResult,
     FirstAdvantageResult,
     PositionSharesResult,
     first_advantage,
@@ -182,42 +178,14 @@ class _Rows:
             )
 
     def _consistency_rows(self) -> Iterator[Estimate]:
-        result, counts = self._consistency()
-        question = f"rater, {UNIT_OF_PAIR_SQL}, system_1"
-        games = [*source_conditions(self.cut, self.analysis, self.spec), KNOWN, with_outcomes(GAMES)]
-        turned = f"SELECT rater, {UNIT_OF_PAIR_SQL}, system_2 FROM {VIEW} WHERE {' AND '.join(games)}"
-        source = self._source(KNOWN, with_outcomes(GAMES), f"({question}) IN ({turned})")
+        asked = read_both_orders(self._known, self._units, self._every.states)
+        result = order_consistency(asked.answers, asked.clusters, level=self.analysis.confidence)
+        games = [KNOWN, with_outcomes(GAMES)]
+        of_cut = source_conditions(self.cut, self.analysis, self.spec)
+        source = self._source(*games, in_both_orders([*of_cut, *games]))
         rates = (result.consistent, result.flip_first, result.flip_second, result.flip_tie)
         for statistic, rate in zip(_WITHIN_RATERS, rates):
-            yield self._rate_row(statistic, rate, counts, source)
-
-    def _consistency(self) -> tuple[ConsistencyResult, Counts]:
-        clusters = [f"cluster_{place}" for place in range(1, len(self._units) + 1)]
-        played = self._known.filter(self._known.outcome.notnull(), self._known.case_id.notnull())
-        asked = with_unit_of_pair(unit_columns(played, self._units))
-        asked = asked.mutate(turned=asked.system_1 > asked.system_2)
-        key = ["rater", *UNIT_OF_PAIR, *clusters]
-        answers = asked.group_by(key).agg(
-            **{
-                f"{turned}_{outcome}": ((asked.turned == turned) & (asked.outcome == outcome)).sum()
-                for turned in (False, True)
-                for outcome in GAMES
-            }
-        )
-        read = answers.order_by(key).to_pyarrow()
-        counts = [read[f"{turned}_{outcome}"].to_numpy() for turned in (False, True) for outcome in GAMES]
-        given = np.stack(counts, axis=1).reshape(-1, 2, len(GAMES))
-        both = (given.sum(axis=2) > 0).all(axis=1)
-        codes = tuple(cluster_codes(read[name].filter(both), unit) for name, unit in zip(clusters, self._units))
-        result = order_consistency(given[both], codes, level=self.analysis.confidence)
-        behind = read.filter(both)
-        return result, Counts(
-            n_judgments=int(given[both].sum()),
-            n_games=int(both.sum()),
-            n_cases=len(set(behind["case_id"].to_pylist())),
-            n_raters=len(set(behind["rater"].to_pylist())),
-            states=self._every.states,
-        )
+            yield self._rate_row(statistic, rate, asked.counts, source)
 
     def _rater_rows(self) -> Iterator[Estimate]:
         known = self._known
