@@ -110,10 +110,11 @@ def dry_run(verdict: Any, *, machine: bool) -> None:
             more = " ..." if rule["n"] > len(rule["rows"]) else ""
             say(f"  {rule['n']} x {rule['rule']} ({rule['column']}): {rows}{more}")
             say(f"      fix: {rule['fix']}")
-    if verdict.outputs is not None:
-        say(f"\noutputs of the systems  (match: {verdict.outputs.match})")
-        counts = ", ".join(f"{n} {what}" for what, n in verdict.outputs.counts.items())
-        say(f"  refused: {verdict.outputs.refused}" if verdict.outputs.refused else f"  {counts}")
+    for what, tried in (("outputs of the systems", verdict.outputs), ("assignments", verdict.manifest)):
+        if tried is not None:
+            say(f"\n{what}  (match: {tried.match})")
+            counts = ", ".join(f"{n} {of}" for of, n in tried.counts.items())
+            say(f"  refused: {tried.refused}" if tried.refused else f"  {counts}")
     for name in verdict.unmatched:
         say(f"\nexports/{name}: nothing in `exports` matches it, so it would not be read")
     for match in verdict.unread:

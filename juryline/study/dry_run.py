@@ -5,11 +5,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from data_contracts.errors import ExportRefusedError, GateError
 from data_contracts.tables import QUARANTINE
 from juryline.ledger.files import file_sha256
 from juryline.ledger.workspace import Workspace
+from juryline.study.assignments import read_manifest
 from juryline.study.exports import look_into
 from juryline.study.intake import Pending, read_pending
 from juryline.study.outputs import count_outputs
@@ -38,14 +40,15 @@ class DryRun:
     frozen: bool
     exports: tuple[Tried, ...]
     outputs: Tried | None  # the declared outputs of systems, all their files as one
+    manifest: Tried | None  # who was assigned what
     unmatched: tuple[str, ...]
     unread: tuple[str, ...]  # declarations that match no file
 
     @property
     def clean(self) -> bool:
         """Whether nothing would be refused."""
-        tried = self.exports if self.outputs is None else (*self.exports, self.outputs)
-        return not any(one.refused or one.broken for one in tried)
+        tried = (*self.exports, self.outputs, self.manifest)
+        return not any(one.refused or one.broken for one in tried if one is not None)
 
 
 def dry_run(workspace: Workspace, slug: str) -> DryRun:
@@ -73,6 +76,7 @@ def dry_run(workspace: Workspace, slug: str) -> DryRun:
             frozen=study.lock is not None,
             exports=tuple(tried),
             outputs=_try_outputs(study),
+            manifest=_try_manifest(study),
             unmatched=folder.unmatched,
             unread=tuple(export.match for export in study.spec.exports if export.match not in matched),
         )
@@ -112,6 +116,18 @@ def _try_outputs(study: StudyRun) -> Tried | None:
         return Tried(name=outputs.match, match=outputs.match, counts=count_outputs(study))
     except (ExportRefusedError, GateError) as error:
         return Tried(name=outputs.match, match=outputs.match, refused=str(error))
+
+
+def _try_manifest(study: StudyRun) -> Tried | None:
+    name = study.spec.assignment.manifest
+    if name is None:
+        return None
+    try:
+        rows = read_manifest(study.directory / name, study.spec)
+    except GateError as error:
+        return Tried(name=name, match=name, refused=str(error))
+    named = {f"{column}s": pc.count_distinct(rows[column]).as_py() for column in ("rater", "case")}
+    return Tried(name=name, match=name, counts={"rows": rows.num_rows, **named})
 
 
 def _by_rule(quarantine: pa.Table) -> list[dict[str, Any]]:

@@ -111,6 +111,12 @@ def agreements(case):
     return with_judge, share(a == b for a, b in combinations(crowd, 2))
 
 
+def test_a_check_counts_what_was_assigned(judged):
+    said = judged.juryline("check")
+
+    assert "assignments  (match: assigned.csv)\n  72 rows, 4 raters, 24 cases\n" in said.out + said.err
+
+
 def test_what_is_missing_is_missing_of_the_manifest(judged):
     assert judged.estimates("missing_share", analysis="agreed") == {"all": pytest.approx(1 / 72)}
     assigned = judged.table("assignments")
