@@ -1,7 +1,9 @@
 """A study that declares what its systems wrote, from the files to the numbers made of their lengths, and back."""
 
 import json
+import os
 from itertools import combinations
+from unittest import mock
 
 import pytest
 
@@ -84,6 +86,14 @@ def outputs(*more):
     ]
     rows.append({"prompt": "p1", "writer": "f", "story": SECRET})
     return "".join(json.dumps(row) + "\n" for row in (*rows, *more))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def environment():
+    """A run points DAGSTER_HOME at its own workspace: not for the tests of others."""
+    clean = {name: value for name, value in os.environ.items() if not name.startswith(("JURYLINE", "DAGSTER"))}
+    with mock.patch.dict(os.environ, clean, clear=True):
+        yield
 
 
 @pytest.fixture(scope="module")
