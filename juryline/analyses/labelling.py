@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from data_contracts.estimates import Cut, Estimate
+from data_contracts.statistics import unit_of
 from data_contracts.vocabulary import Reason, Statistic, Unit
 from juryline.estimators.quantity import Interval, Quantity, Test
 
@@ -41,7 +42,14 @@ def labelled(
         What a reader must know, beside the quantity's own reasons.
     counts
         Further columns: `n_judgments`, `n_units`, `n_cases`, `n_raters`, `states`, `seed` ...
+
+    Raises
+    ------
+    ValueError
+        The method does not give the statistic, or not in this unit.
     """
+    if unit_of(cut.method, statistic) not in (unit, None):
+        raise ValueError(f"{cut.method}: {statistic} is in {unit_of(cut.method, statistic)}, not in {unit}")
     columns: dict[str, Any] = {}
     if interval is not None:
         columns |= {

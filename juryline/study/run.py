@@ -84,8 +84,9 @@ class StudyRun(Study):
 
     def __init__(self, workspace: Workspace, slug: str):
         super().__init__(workspace, slug)
-        # numba keeps what it compiles where it may write, and reads this when it is first imported.
-        os.environ.setdefault("NUMBA_CACHE_DIR", str(workspace.cache / "numba"))
+        if not os.access(Path(__file__).parents[1], os.W_OK):
+            # numba keeps what it compiles beside the code; where it may not, here. It looks when it is imported.
+            os.environ.setdefault("NUMBA_CACHE_DIR", str(workspace.cache / "numba"))
         self.engine = Engine(self.scratch)
         self.ledger = JudgmentLedger(self.directory, workspace)
         self.events = Events(self.directory, workspace)
