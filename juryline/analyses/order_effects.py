@@ -16,6 +16,7 @@ import ibis.expr.types as ir
 from data_contracts.estimates import Cut, Estimate
 from data_contracts.specification import StudySpec
 from data_contracts.specification_analyses import OrderEffects
+from data_contracts.statistics import UNITS
 from data_contracts.vocabulary import CandidateOrder, Reason, Statistic, Status, Unit
 from juryline.analyses.both_orders import in_both_orders, read_both_orders
 from juryline.analyses.comparisons import OUTCOMES, VIEW, Counts, count_all, read_tallies, with_outcomes
@@ -128,9 +129,9 @@ class _Rows:
         none = Quantity.missing(Status.NOT_ESTIMABLE, *self._why_not)
         columns = self._every.columns()
         source = self._source(with_outcomes(GAMES))
-        for statistic in _EVERY_SHARE:
-            yield self._row(statistic, none, source=source, **columns)
-        yield self._row(Statistic.FIRST_SHARE_DECISIVE_T, none, unit=Unit.T, source=source, **columns)
+        for statistic in (*_EVERY_SHARE, Statistic.FIRST_SHARE_DECISIVE_T):
+            unit = UNITS[self.cut.method][statistic]
+            yield self._row(statistic, none, unit=unit, source=source, **columns)
 
     def _share_rows(self, result: PositionSharesResult) -> Iterator[Estimate]:
         shares = (result.first, result.second, result.ties, result.both_fail)

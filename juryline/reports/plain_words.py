@@ -53,6 +53,7 @@ REASONS = {
     Reason.UNEQUAL_STEPS: "the steps of the scale are not equal",
     Reason.NOT_ORDINAL: "the scale is not ordinal",
     Reason.RATERS_LEFT_OUT: "raters with constant or single ratings are left out",
+    Reason.INCOMPLETE_LEFT_OUT: "checklists or rankings with an open question are left out",
     Reason.NOT_DECLARED: "not declared",
     Reason.SEPARATION: "the responses overlap too little, or do not vary: the model has no finite estimate",
     Reason.NO_GAMES: "no comparison",
