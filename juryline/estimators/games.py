@@ -159,7 +159,7 @@ def _check_systems(first: np.ndarray, second: np.ndarray, n_systems: int) -> Non
 
 
 def _check_codes(codes: np.ndarray, n_codes: int, name: str) -> None:
-    if len(codes) and (codes.min() < 0 or codes.max() >= n_codes):
+    if len(codes) and (codes.max() >= n_codes or (codes.dtype.kind != "u" and codes.min() < 0)):
         raise ValueError(f"{name} holds codes {codes.min()} to {codes.max()}: not in 0 to {n_codes - 1}")
 
 

@@ -56,12 +56,11 @@ class Sandwich:
         The sum over clusters of squared sums is contrast' M contrast. Where most of its digits cancel, or clusters
         might not differ at all, psi is made and summed.
         """
+        if min(self.n_clusters) < 2:
+            return ClusterVariance(variance=None, n_clusters=min(self.n_clusters))
         squares, sizes = compiled(quadratic_forms)(contrast, self.products)
         ways = []
         for square, size, n_clusters in zip(squares.tolist(), sizes.tolist(), self.n_clusters):
-            if n_clusters < 2:
-                ways.append(ClusterVariance(variance=None, n_clusters=n_clusters))
-                continue
             constant = RELATIVE_TOLERANCE**2 / n_clusters  # more than sums that do not differ can come to
             if square * _MOST_CANCELLED <= size or square <= 4 * constant:
                 psi = [value * contrast[parameter] for parameter, value in zip(self.parameter, self.value)]

@@ -51,9 +51,9 @@ class Points:
     def matrix(self) -> np.ndarray:
         """Points that the row's system took from the column's, shape (n_systems, n_systems)."""
         n = self.n_systems
-        taken = np.bincount(self.first * n + self.second, weights=self.taken, minlength=n * n)
-        given = np.bincount(self.second * n + self.first, weights=self.given, minlength=n * n)
-        return (taken + given).reshape(n, n)
+        pair = self.first * n + self.second
+        taken, given = (np.bincount(pair, weights=points, minlength=n * n) for points in (self.taken, self.given))
+        return taken.reshape(n, n) + given.reshape(n, n).T
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
