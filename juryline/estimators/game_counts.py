@@ -108,4 +108,4 @@ def count_cells(
     """Kernel: add each game to its outcome in its cell, shape (n_clusters n_systems^2, 4)."""
     for game in range(len(first)):
         cell = (np.int64(cluster[game]) * n_systems + np.int64(first[game])) * n_systems + np.int64(second[game])
-        counts[cell, np.int64(outcome[game])] += 1
+        counts[np.uint64(cell), np.uint64(outcome[game])] += np.uint32(1)  # unsigned: no index is counted from the end

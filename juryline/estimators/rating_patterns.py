@@ -120,7 +120,7 @@ def _number_grid(
     within = all(codes.min(initial=0) >= 0 and codes.max(initial=0) < limit for codes, limit in limits)
     if not within or compiled(leaves_grid)(unit, rater, first, len(powers)):
         return False
-    compiled(number_grid)(label, powers, number)
+    compiled(number_grid)(label.reshape(-1, len(powers)), powers, number)
     return True
 
 
@@ -134,12 +134,11 @@ def leaves_grid(unit: np.ndarray, rater: np.ndarray, first: int, n_raters: int) 
 
 
 def number_grid(label: np.ndarray, powers: np.ndarray, number: np.ndarray) -> None:
-    """Kernel: `number_patterns` of labels in the order of their units and all raters."""
-    n_raters = len(powers)
+    """Kernel: `number_patterns` of labels, shape (n_units, n_raters)."""
     for one in range(len(number)):
         pattern = np.int64(0)
-        for rater in range(n_raters):
-            pattern += (np.int64(label[one * n_raters + rater]) + 1) * powers[rater]
+        for rater in range(len(powers)):
+            pattern += (np.int64(label[one, rater]) + 1) * powers[rater]
         number[one] = pattern
 
 
@@ -172,7 +171,7 @@ def number_patterns(
 def tabulate(number: np.ndarray, first: int, count: np.ndarray, example: np.ndarray) -> None:
     """Kernel: count units, from `first` on, by the number of their pattern, and keep the first of each."""
     for one in range(len(number)):
-        pattern = np.int64(number[one])
+        pattern = number[one]
         if count[pattern] == 0:
             example[pattern] = first + one
         count[pattern] += 1

@@ -13,6 +13,7 @@ from juryline.estimators.machine_code import compiled, side_by_side
 from juryline.estimators.row_groups import group_rows
 
 _MOST_CANCELLED = 1e6  # of a sum: with 16 digits, ten are left
+_SUMS_A_ROW = 4  # fewer than this, and a table of all sums is no larger than the rows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -85,24 +86,44 @@ def sandwich_of(
 
     Notes
     -----
-    Rows are taken in the order of their clusters and, within one, as given; each matrix on one thread.
+    Rows are added within clusters in the order given; each matrix on one thread.
     """
-    ways: list[tuple[np.ndarray, np.ndarray]] = []
-    order = np.arange(len(value[0]))
-    for codes in reversed(clusters):
-        order, starts = group_rows(codes, order)
-        ways.insert(0, (order, starts))
-    if len(clusters) == 2:  # the order by the second, then by the first, is also that by both
-        ways.append((order, _starts(clusters[0][order], clusters[1][order])))
-    products = np.zeros((len(ways), n_parameters, n_parameters))
-    side_by_side(lambda way: compiled(add_products)(parameter, value, *ways[way], products[way]), len(ways))
+    cells = [clusters] if len(clusters) == 2 else []
+    ways: list[tuple[np.ndarray, ...]] = [*cells, *((codes,) for codes in clusters)]  # the longest first
+    found = side_by_side(lambda way: _products(ways[way], parameter, value, n_parameters), len(ways))
+    found = found[len(cells) :] + found[: len(cells)]
     return Sandwich(
         parameter=parameter,
         value=value,
         clusters=clusters,
-        products=products,
-        n_clusters=tuple(len(starts) - 1 for _, starts in ways),
+        products=np.stack([products for products, _ in found]),
+        n_clusters=tuple(n_clusters for _, n_clusters in found),
     )
+
+
+def _products(
+    codes: tuple[np.ndarray, ...],
+    parameter: tuple[np.ndarray, ...],
+    value: tuple[np.ndarray, ...],
+    n_parameters: int,
+) -> tuple[np.ndarray, int]:
+    """Products of sums of scores within the values of one column of codes or two, and how many values there are."""
+    upper = np.zeros((n_parameters, n_parameters))
+    n_rows, n_codes = len(value[0]), int(codes[0].max(initial=-1)) + 1
+    if len(codes) == 1 and codes[0].min(initial=0) >= 0 and n_codes * n_parameters <= _SUMS_A_ROW * n_rows:
+        sums = np.zeros((n_codes, n_parameters))
+        compiled(add_scores)(codes[0], parameter, value, sums)
+        compiled(add_products_of_sums)(sums, upper)
+        n_clusters = int(np.count_nonzero(np.bincount(codes[0])))
+    else:
+        order = np.arange(n_rows)
+        for column in reversed(codes):
+            order, starts = group_rows(column, order)
+        if len(codes) == 2:
+            starts = _starts(*(column[order] for column in codes))
+        compiled(add_products)(parameter, value, order, starts, upper)
+        n_clusters = len(starts) - 1
+    return upper + np.triu(upper, 1).T, n_clusters
 
 
 def _starts(first: np.ndarray, second: np.ndarray) -> np.ndarray:
@@ -111,18 +132,37 @@ def _starts(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     return np.concatenate([[0], np.flatnonzero(changes) + 1, [len(first)]])
 
 
+def add_scores(
+    codes: np.ndarray, parameter: tuple[np.ndarray, ...], value: tuple[np.ndarray, ...], sums: np.ndarray
+) -> None:
+    """Kernel: add the scores of each row to the sums of its cluster, shape (n_clusters, n_parameters)."""
+    for entry in range(len(parameter)):
+        touched, score = parameter[entry], value[entry]
+        for row in range(len(codes)):
+            sums[codes[row], touched[row]] += score[row]
+
+
+def add_products_of_sums(sums: np.ndarray, upper: np.ndarray) -> None:
+    """Kernel: add the products of each cluster's sums to the upper triangle of a matrix."""
+    for cluster in range(len(sums)):
+        for one in range(len(upper)):
+            score = sums[cluster, one]
+            if score != 0.0:
+                for other in range(one, len(upper)):
+                    upper[one, other] += score * sums[cluster, other]
+
+
 def add_products(
     parameter: tuple[np.ndarray, ...],
     value: tuple[np.ndarray, ...],
     order: np.ndarray,
     starts: np.ndarray,
-    products: np.ndarray,
+    upper: np.ndarray,
 ) -> None:
-    """Kernel: for each group of rows, add the products of its sums of scores to the matrix."""
-    n_parameters = len(products)
-    sums = np.zeros(n_parameters)
-    is_touched = np.zeros(n_parameters, dtype=np.bool_)
-    touched = np.empty(n_parameters, dtype=np.int64)
+    """Kernel: as `add_products_of_sums` of groups of rows that touch few of the parameters each."""
+    sums = np.zeros(len(upper))
+    is_touched = np.zeros(len(upper), dtype=np.bool_)
+    touched = np.empty(len(upper), dtype=np.int64)
     for group in range(len(starts) - 1):
         n_touched = 0
         for place in range(starts[group], starts[group + 1]):
@@ -135,19 +175,12 @@ def add_products(
                     touched[n_touched] = code
                     n_touched += 1
         for one in touched[:n_touched]:
-            if 8 * n_touched > n_parameters:  # then whole rows, zeros and all, are faster
-                for other in range(one, n_parameters):
-                    products[one, other] += sums[one] * sums[other]
-            else:
-                for other in touched[:n_touched]:
-                    if other >= one:
-                        products[one, other] += sums[one] * sums[other]
+            for other in touched[:n_touched]:
+                if other >= one:
+                    upper[one, other] += sums[one] * sums[other]
         for code in touched[:n_touched]:
             sums[code] = 0.0
             is_touched[code] = False
-    for one in range(n_parameters):
-        for other in range(one):
-            products[one, other] = products[other, one]
 
 
 def quadratic_forms(contrast: np.ndarray, products: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
