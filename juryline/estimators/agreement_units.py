@@ -158,11 +158,10 @@ class Ratings:
         """
         if self.shares is not None:
             return self
-        order = np.lexsort((self.label, self.unit))
-        first = np.repeat(_starts(self.unit), self.raters_per_unit)
-        place = np.arange(len(self.unit)) - first
+        label = np.sort(self.unit * self.n_labels + self.label) - self.unit * self.n_labels
+        place = np.arange(len(self.unit)) - np.repeat(_starts(self.unit), self.raters_per_unit)
         return _ratings(
-            (self.unit, place, self.label[order]),
+            (self.unit, place, label),
             None,
             n_units=self.n_units,
             n_raters=int(self.raters_per_unit.max(initial=1)),
@@ -179,7 +178,15 @@ class Ratings:
             one_each = Merged(ratings=self, count=np.ones(self.n_units, dtype=np.int64), steps=())
             nameless = self if named else self.nameless()
             return one_each if nameless.patterns is None else nameless.merged(named=True)
-        merged = Merged(ratings=self.of_units(self.patterns.example), count=self.patterns.count, steps=(self.patterns,))
+        distinct = Ratings(
+            codes=self.patterns.codes(self.n_raters, self.n_labels),
+            shares=None,
+            n_units=len(self.patterns.count),
+            n_raters=self.n_raters,
+            n_labels=self.n_labels,
+            patterns=None,
+        )
+        merged = Merged(ratings=distinct, count=self.patterns.count, steps=(self.patterns,))
         return merged if named else merged.nameless()
 
     def without(self, rater: int) -> "Ratings":

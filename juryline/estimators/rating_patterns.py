@@ -4,6 +4,7 @@ Belongs here: numbering patterns and counting units by them, in one pass over ra
 (`agreement_units`).
 """
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,7 +17,7 @@ Codes = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 _MOST_NUMBERS = 1 << 63
 _MOST_TABULATED = 1 << 16  # numbers counted in a table; more are sorted
-_ROWS_A_PART = 1 << 19
+_ROWS_A_PART = 1 << 20  # fewer, and a thread costs more than it saves
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -27,14 +28,21 @@ class Patterns:
     ----------
     number : ndarray of int, shape (n_units,)
         Of the pattern of each unit.
-    distinct, count, example : ndarray of int, shape (n_patterns,)
-        Each number that occurs, how many units have it, and the first of them.
+    distinct, count : ndarray of int, shape (n_patterns,)
+        Each number that occurs, and how many units have it.
     """
 
     number: np.ndarray
     distinct: np.ndarray
     count: np.ndarray
-    example: np.ndarray
+
+    def codes(self, n_raters: int, n_labels: int) -> Codes:
+        """Ratings of one unit of each pattern, in order."""
+        base = n_labels + 1
+        powers = base ** np.arange(n_raters)
+        digits = self.distinct[:, np.newaxis] // powers % base
+        unit, rater = np.nonzero(digits)
+        return unit, rater, digits[unit, rater] - 1
 
     @cached_property
     def place(self) -> np.ndarray:
@@ -71,7 +79,7 @@ def ordered_patterns(codes: Codes, n_units: int, n_raters: int, n_labels: int) -
     number = np.empty(n_units, dtype=np.uint16 if tabulated else np.int64)
     first_units, first_rows = _parts(codes[0], n_units)
     shape = (len(first_rows) - 1, most if tabulated else 0)
-    counts, examples = np.zeros(shape, dtype=np.int64), np.full(shape, n_units)
+    counts = np.zeros(shape, dtype=np.int64)
 
     def numbered(part: int) -> bool:
         columns = tuple(column[first_rows[part] : first_rows[part + 1]] for column in codes)
@@ -82,7 +90,7 @@ def ordered_patterns(codes: Codes, n_units: int, n_raters: int, n_labels: int) -
         if not fill(*columns, first, n_labels, powers, filled):
             return False
         if tabulated:
-            compiled(tabulate)(filled, first, counts[part], examples[part])
+            compiled(tabulate)(filled, counts[part])
         return True
 
     if (np.diff(first_rows) < 0).any() or not all(side_by_side(numbered, len(counts))):
@@ -90,17 +98,16 @@ def ordered_patterns(codes: Codes, n_units: int, n_raters: int, n_labels: int) -
     if not fits or not n_units:
         return True, None
     if not tabulated:
-        distinct, example, count = np.unique(number, return_index=True, return_counts=True)
-        return True, Patterns(number=number, distinct=distinct, count=count, example=example)
+        distinct, count = np.unique(number, return_counts=True)
+        return True, Patterns(number=number, distinct=distinct, count=count)
     count = counts.sum(axis=0)
     distinct = np.flatnonzero(count)
-    example = examples[:, distinct].min(axis=0)
-    return True, Patterns(number=number, distinct=distinct, count=count[distinct], example=example)
+    return True, Patterns(number=number, distinct=distinct, count=count[distinct])
 
 
 def _parts(unit: np.ndarray, n_units: int) -> tuple[list[int], np.ndarray]:
     """Units and rows that parts of ordered ratings start with, and their ends."""
-    n_parts = max(1, min(len(unit) // _ROWS_A_PART, n_units))
+    n_parts = max(1, min(os.cpu_count() or 1, len(unit) // _ROWS_A_PART, n_units))
     units = [n_units * part // n_parts for part in range(n_parts + 1)]
     inner = np.searchsorted(unit, np.array(units[1:-1], dtype=unit.dtype))
     return units, np.concatenate([[0], inner, [len(unit)]]).astype(np.int64)
@@ -168,10 +175,7 @@ def number_patterns(
     return row == len(unit)
 
 
-def tabulate(number: np.ndarray, first: int, count: np.ndarray, example: np.ndarray) -> None:
-    """Kernel: count units, from `first` on, by the number of their pattern, and keep the first of each."""
+def tabulate(number: np.ndarray, count: np.ndarray) -> None:
+    """Kernel: count units by the number of their pattern."""
     for one in range(len(number)):
-        pattern = number[one]
-        if count[pattern] == 0:
-            example[pattern] = first + one
-        count[pattern] += 1
+        count[number[one]] += 1

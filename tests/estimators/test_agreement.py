@@ -351,6 +351,7 @@ def test_ratings_in_order_are_taken_as_they_are_and_all_others_put_in_order(name
 def test_ratings_read_in_parts_are_those_read_at_once(missing, rated, monkeypatch):
     table = random_table(15, units=120, missing=missing)
     whole = rated(table, range(4))
+    monkeypatch.setattr("os.cpu_count", lambda: 7)
     monkeypatch.setattr("juryline.estimators.rating_patterns._ROWS_A_PART", 23)
 
     parts = rated(table, range(4))

@@ -29,7 +29,7 @@ def ratings(n, raters):
     unit, rater = np.indices(label.shape, dtype=np.int32).reshape(2, -1)
     return tally_ratings(unit, rater, label.ravel(), None, n_units=n, n_raters=raters, n_labels=3)
 
-# Two hundred systems: as many as LAPACK splits among threads. A million ratings: more than one part.
+# Two hundred systems: as many as LAPACK splits among threads. Two million ratings: more than one part.
 for played in (games(40_000, 200, (300, 200)), games(40_000, 3, (1,)), games(20_000, 5, (40,))):
     pairs = [(0, 1), (2, 1)]
     for ties in ("half", "davidson"):
@@ -37,7 +37,7 @@ for played in (games(40_000, 200, (300, 200)), games(40_000, 3, (1,)), games(20_
 print(elo_ratings(games(60, 4, (9,)), k=32, start=1000, ties="half", orderings=70, pairs=[(0, 1)], rounds=4,
                   level=0.95, seed=7, analysis="elo"))
 plan = Resampling(level=0.95, rounds=40, seed=7, analysis="a", percentile=False, random_raters=False)
-for units, cases in ((350_000, 350_000), (3_000, 50)):
+for units, cases in ((700_000, 700_000), (3_000, 50)):
     read = ratings(units, 3)
     asked = [OrdinalAlpha(n_labels=3), LightKappa(n_labels=3, mirror=None)]
     print(estimate_with_intervals(read, np.arange(units) % cases, asked, resampling=plan))
