@@ -53,6 +53,7 @@ def _rejection() -> dict[str, Simulation]:
         found[f"ratings by {by}"] = Simulation(study=partial(ratings.tests, rated))
         found[f"answers by {by}"] = Simulation(study=partial(chances.tests, answered))
         found[f"games by {by}"] = Simulation(study=partial(games.tests, played))
+    found["labels by case"] = Simulation(study=labels.tests)
     at_margin = chances.AnswerDesign(unit=("rater",), latent=0.75)
     found["answers at the margin"] = Simulation(study=partial(chances.equivalence, at_margin))
     found["families of answers"] = Simulation(study=_families)

@@ -14,7 +14,13 @@ from juryline.estimators.agreement_units import Ratings, tally_ratings
 from juryline.estimators.cohen_kappa import CohenKappa, LightKappa, disagreement_weights
 from juryline.estimators.fleiss_kappa import FleissKappa
 from juryline.estimators.gwet_ac import GwetAC
-from juryline.estimators.judge_agreement import JudgeAgreementResult, judge_agreement, match_units
+from juryline.estimators.judge_agreement import (
+    JudgeAgreementResult,
+    JudgedUnits,
+    batch_drift,
+    judge_agreement,
+    match_units,
+)
 from juryline.estimators.krippendorff_alpha import KrippendorffAlpha, OrdinalAlpha, nominal_distance
 from juryline.estimators.raw_agreement import RawAgreement
 
@@ -94,7 +100,18 @@ def truths() -> dict[str, float]:
     return found | {name: getattr(judged, part).mean.value for name, part in _OF_JUDGE.items()}
 
 
+def tests(draw: np.random.Generator, cases: int) -> Results:
+    """The test of a judge that has not changed between two batches of cases."""
+    first, later = (
+        _judged(draw_labels(draw, cases), np.repeat(batch + np.arange(cases), UNITS_A_CASE)) for batch in (0, cases)
+    )
+    return {"drift_t": batch_drift(first, later, level=LEVEL).test}
+
+
 def _judge(ratings: Ratings, cluster: np.ndarray) -> JudgeAgreementResult:
+    return judge_agreement(_judged(ratings, cluster), level=LEVEL)
+
+
+def _judged(ratings: Ratings, cluster: np.ndarray) -> JudgedUnits:
     """The last rater held against the other two."""
-    in_judge = np.arange(N_RATERS) == N_RATERS - 1
-    return judge_agreement(match_units(ratings, cluster, in_judge), level=LEVEL)
+    return match_units(ratings, cluster, np.arange(N_RATERS) == N_RATERS - 1)
