@@ -4,7 +4,7 @@ import pytest
 
 from benchmarks.simulated.catalogue import CLUSTERS, COVERAGE, coverage
 
-LEAST_WITH_AN_INTERVAL = 0.99
+LEAST_WITH_AN_INTERVAL = 0.98  # in some studies of ten clusters a system is undefeated, and has no strength
 
 
 @pytest.mark.slow

@@ -9,6 +9,7 @@ from benchmarks.simulated.catalogue import CLUSTERS, REJECTION, rejection
 from benchmarks.simulated.measuring import ALPHA
 from juryline.estimators.spa import PairAnswers, estimate_preference
 
+LEAST_WITH_A_P_VALUE = 0.98
 STANDARD_ERRORS = 4  # of a binomial share: 1.95 points with 2,000 studies
 
 
@@ -25,7 +26,7 @@ def test_tests_reject_at_their_level(simulation, clusters):
     outside = {name: one.share for name, one in found.items() if abs(one.share - ALPHA) > bound(one.valued)}
     assert found
     assert outside == {}
-    assert all(counted.valued >= 0.99 * counted.replicates for counted in found.values())
+    assert all(one.valued >= LEAST_WITH_A_P_VALUE * one.replicates for one in found.values())
 
 
 @pytest.mark.slow
