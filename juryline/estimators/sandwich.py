@@ -4,6 +4,7 @@ Belongs here: products of scores summed within clusters, one way and two ways, a
 them. Does not: the likelihood, its information, or what an interval is (`inference`).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -117,19 +118,29 @@ def _products(
         n_clusters = int(np.count_nonzero(np.bincount(codes[0])))
     else:
         order = np.arange(n_rows)
-        for column in reversed(codes):
-            order, starts = group_rows(column, order)
-        if len(codes) == 2:
-            starts = _starts(*(column[order] for column in codes))
+        if not _in_order(codes):
+            for column in reversed(codes):
+                order, _ = group_rows(column, order)
+        starts = _starts([column[order] for column in codes])
         compiled(add_products)(parameter, value, order, starts, upper)
         n_clusters = len(starts) - 1
     return upper + np.triu(upper, 1).T, n_clusters
 
 
-def _starts(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """First place of each run of equal pairs of codes, and the number of places."""
-    changes = (first[1:] != first[:-1]) | (second[1:] != second[:-1])
-    return np.concatenate([[0], np.flatnonzero(changes) + 1, [len(first)]])
+def _in_order(columns: Sequence[np.ndarray]) -> bool:
+    """Whether rows come in the order of their codes, the first column first."""
+    tied = np.ones(len(columns[0]) - 1, dtype=bool)
+    for column in columns:
+        if (tied & (column[1:] < column[:-1])).any():
+            return False
+        tied &= column[1:] == column[:-1]
+    return True
+
+
+def _starts(columns: Sequence[np.ndarray]) -> np.ndarray:
+    """First place of each run of rows with equal codes, and the number of places."""
+    changes = np.any([column[1:] != column[:-1] for column in columns], axis=0)
+    return np.concatenate([[0], np.flatnonzero(changes) + 1, [len(columns[0])]])
 
 
 def add_scores(

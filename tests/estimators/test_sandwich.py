@@ -44,6 +44,21 @@ def test_many_parameters_of_which_a_cluster_touches_few_are_summed_alike():
     assert found.variance == pytest.approx(expected, rel=1e-12)
 
 
+@pytest.mark.parametrize("ways", [1, 2])
+def test_rows_in_the_order_of_their_clusters_give_what_any_order_gives(ways):
+    parameter, value, clusters, n_parameters = scores(5, ways, n_parameters=200)
+    order = np.lexsort(clusters[::-1])
+    contrast = np.random.default_rng(5).normal(size=n_parameters)
+
+    found, sorted_ = (
+        sandwich_of(*(tuple(column[rows] for column in columns) for columns in (parameter, value, clusters)), 200)
+        for rows in (np.arange(400), order)
+    )
+
+    assert sorted_.n_clusters == found.n_clusters
+    assert sorted_.variance(contrast).variance == pytest.approx(found.variance(contrast).variance, rel=1e-12)
+
+
 def test_clusters_that_do_not_differ_have_no_variance_however_scores_do():
     # Every row contributes e (a b - b a): nothing, but for the digits that large products of scores lose.
     contrast = np.array([0.3, -0.7])
