@@ -6,6 +6,8 @@ PYTHON ?= python3
 PY := .venv/bin/python
 # Compiled once here rather than at every start: a start imports a thousand modules.
 INSTALL := .venv/bin/uv pip install --quiet --compile-bytecode --python $(PY)
+# A worker takes whole files, so that what a file sets up is set up once.
+WORKERS := --numprocesses auto --dist loadfile
 export UV_LINK_MODE := copy
 export UV_SYSTEM_CERTS := true
 
@@ -33,10 +35,10 @@ demo: .venv/runtime
 	@$(PY) -m pipelines.command demo
 
 test: .venv/dev check
-	$(PY) -m pytest -m "not slow"
+	$(PY) -m pytest -m "not slow" $(WORKERS)
 
 test-slow: .venv/dev
-	$(PY) -m pytest -m slow
+	$(PY) -m pytest -m slow $(WORKERS) $(TESTS)
 
 check: .venv/dev
 	$(PY) -m ruff check .

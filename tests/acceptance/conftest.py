@@ -38,7 +38,7 @@ REAL_EXPORTS = {
 LONGEST = "qlora"
 MADE_BY_A_RUN = ("study.lock.json", "raw", "ledger", "tables", "reports", ".lock")
 MADE_BY_A_PROCESS = ("dagster", "tmp", "cache")
-RAN = pytest.StashKey[set[str]]()
+STUDY = "study"
 
 Row = dict[str, str]
 
@@ -154,18 +154,13 @@ class Finished:
 class RealStudies:
     """Each study of real exports, run when it is first asked for."""
 
-    def __init__(self, root: Path, pool: ThreadPoolExecutor, ran: set[str]):
+    def __init__(self, root: Path, pool: ThreadPoolExecutor):
         self._root = root
         self._pool = pool
-        self._ran = ran
         self._finished: dict[str, Future[Finished]] = {}
-
-    def __call__(self, name: str) -> Study:
-        return self.finished(name).study
 
     def finished(self, name: str) -> Finished:
         self.begin(name)
-        self._ran.add(name)
         return self._finished[name].result()
 
     def begin(self, name: str) -> None:
@@ -213,15 +208,35 @@ def exports_of():
 
 
 @pytest.fixture(scope="session")
-def real(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealStudies]:
+def real_studies(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealStudies]:
     """The studies of real exports."""
     _require_real_data()
     with ThreadPoolExecutor(max_workers=1) as pool:
-        ran = request.config.stash.setdefault(RAN, set())
-        studies = RealStudies(tmp_path_factory.mktemp("acceptance"), pool, ran)
+        studies = RealStudies(tmp_path_factory.mktemp("acceptance"), pool)
         if any(LONGEST in item.nodeid for item in request.session.items):
             studies.begin(LONGEST)
         yield studies
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The studies as one test asks for them; its report names them."""
+
+    studies: RealStudies
+    told: list[tuple[str, object]]
+
+    def __call__(self, name: str) -> Study:
+        return self.finished(name).study
+
+    def finished(self, name: str) -> Finished:
+        self.told.append((STUDY, name))
+        return self.studies.finished(name)
+
+
+@pytest.fixture
+def real(real_studies: RealStudies, request: pytest.FixtureRequest) -> Asked:
+    """The studies of real exports, each run when it is first asked for."""
+    return Asked(real_studies, request.node.user_properties)
 
 
 @pytest.fixture(scope="module")
@@ -247,12 +262,15 @@ def _require_real_data() -> None:
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Say how many studies and tests of this folder were run, and that none was skipped."""
-    config = terminalreporter.config
-    folder = HERE.relative_to(config.rootpath).as_posix() if HERE.is_relative_to(config.rootpath) else str(HERE)
-    counts = {
-        outcome: sum(report.nodeid.startswith(folder) for report in terminalreporter.stats.get(outcome, []))
-        for outcome in ("passed", "skipped", "failed", "error")
+    root = terminalreporter.config.rootpath
+    folder = HERE.relative_to(root).as_posix() if HERE.is_relative_to(root) else str(HERE)
+    outcomes = ("passed", "skipped", "failed", "error")
+    reports = {
+        outcome: [r for r in terminalreporter.stats.get(outcome, []) if r.nodeid.startswith(folder)]
+        for outcome in outcomes
     }
-    if any(counts.values()):
+    if any(reports.values()):
+        counts = {outcome: len(found) for outcome, found in reports.items()}
         told = ", ".join(f"{n} {outcome}" for outcome, n in counts.items() if n or outcome in ("passed", "skipped"))
-        terminalreporter.write_line(f"acceptance: {len(config.stash.get(RAN, set()))} studies of real exports; {told}")
+        names = {name for found in reports.values() for r in found for key, name in r.user_properties if key == STUDY}
+        terminalreporter.write_line(f"acceptance: {len(names)} studies of real exports; {told}")

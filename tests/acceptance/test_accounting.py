@@ -10,6 +10,8 @@ import pytest
 
 from data_contracts.vocabulary import State
 
+pytestmark = pytest.mark.slow
+
 STUDIES = ["qlora", "food", "simple", "slam", "scratchplot", "squality", "pandalm", "ttcw"]
 FAILED = "'-1"  # an exported text that a spreadsheet would take for a formula has an apostrophe before it
 PARTS_OF_SQUALITY = ("correctness", "selection", "overall")

@@ -7,6 +7,8 @@ from zipfile import ZipFile
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 OTHER_SIDE = {"left": "right", "right": "left", "tie": "tie"}
 OTHER_RESPONSE = {"Response A": "Response B", "Response B": "Response A"}
 OTHER_SCORE = {1: 2, 2: 1}

@@ -14,12 +14,14 @@ GOLDEN, ORDER = PAIRS["real"], PAIRS["order_effects"]["qlora"]
 ELO_PER_LOG_ODDS = 400 / math.log(10)
 
 
+@pytest.mark.slow
 def test_qlora_elo_puts_the_systems_in_their_published_order(real):
     ratings = real("qlora").estimates("rating", analysis="elo")
 
     assert sorted(ratings, key=ratings.get, reverse=True) == GOLDEN["qlora"]["order"]
 
 
+@pytest.mark.slow
 def test_qlora_win_rates_count_a_tie_as_no_win(real):
     counts = [real("qlora").estimates(name, comparator="") for name in ("wins", "losses", "ties")]
     rates = real("qlora").estimates("win_rate", comparator="")
@@ -31,12 +33,14 @@ def test_qlora_win_rates_count_a_tie_as_no_win(real):
         assert decisive[system] == pytest.approx(GOLDEN["qlora"]["decisive"][system], abs=5e-5)
 
 
+@pytest.mark.slow
 def test_qlora_bradley_terry_counts_a_tie_as_half_a_win(real):
     ratings = real("qlora").estimates("rating", analysis="bt")
 
     assert {name: ratings[name] for name in GOLDEN["qlora"]["half"]} == pytest.approx(GOLDEN["qlora"]["half"], abs=5e-3)
 
 
+@pytest.mark.slow
 def test_qlora_davidson_gives_ties_a_parameter(real):
     ratings = real("qlora").estimates("rating", analysis="davidson")
 
@@ -45,6 +49,7 @@ def test_qlora_davidson_gives_ties_a_parameter(real):
     assert real("qlora").estimates("tie_parameter") == {"all": pytest.approx(GOLDEN["qlora"]["nu"], abs=5e-6)}
 
 
+@pytest.mark.slow
 def test_qlora_verdicts_favour_the_answer_shown_first(real):
     def of_all(statistic):
         return real("qlora").estimates(statistic, analysis="order", subject="all")["all"]
@@ -58,6 +63,7 @@ def test_qlora_verdicts_favour_the_answer_shown_first(real):
     assert counts == ORDER["both_orders"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("coefficient", "golden"),
     [
@@ -78,6 +84,7 @@ def test_pandalm_annotators_agree_as_published(real, coefficient, golden):
     assert {pair: round(kappa, 3) for pair, kappa in kappas.items()} == {"1/2": 0.852, "1/3": 0.879, "2/3": 0.862}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("statistic", "wanted"), [("pass_rate", {}), ("share", {"dimensions": '{"label": "Yes"}'})])
 def test_ttcw_shares_of_tests_passed(real, statistic, wanted):
     shares = real("ttcw").estimates(statistic, criterion="*", **wanted)
@@ -86,6 +93,7 @@ def test_ttcw_shares_of_tests_passed(real, statistic, wanted):
     assert percent == {"NewYorker": 84.7, "Claude": 30.0, "GPT4": 27.8, "GPT3.5": 8.7}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("coefficient", "golden"),
     [("fleiss_kappa", 0.4261387), ("raw_agreement", 0.7301587), ("gwet_ac1", 0.4906537)],
@@ -94,6 +102,7 @@ def test_ttcw_experts_agree_over_all_tests(real, coefficient, golden):
     assert real("ttcw").estimates(coefficient, criterion="*") == {"all": pytest.approx(golden, abs=5e-8)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("criterion", "golden"),
     [
@@ -108,6 +117,7 @@ def test_squality_mean_ratings(real, criterion, golden):
     assert {system: round(mean, 1) for system, mean in means.items()} == golden
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("criterion", "golden"), [("correctness", 0.459), ("selection", 0.781), ("overall", 0.798)])
 def test_squality_experts_agree_by_alpha_of_intervals(real, criterion, golden):
     alpha = real("squality").estimates("krippendorff_alpha", criterion=criterion)
@@ -115,6 +125,7 @@ def test_squality_experts_agree_by_alpha_of_intervals(real, criterion, golden):
     assert alpha == {"all": pytest.approx(golden, abs=5e-4)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("criterion", ["correctness", "selection", "overall"])
 def test_squality_experts_rank_as_scipy_finds(real, exports_of, criterion):
     (export,) = exports_of("squality").values()
@@ -134,6 +145,7 @@ def test_squality_experts_rank_as_scipy_finds(real, exports_of, criterion):
     )
 
 
+@pytest.mark.slow
 def test_scratchplot_mean_ratings_of_coherence(real):
     means = real("scratchplot").estimates("mean", criterion="coherence")
 

@@ -8,6 +8,8 @@ from itertools import combinations
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 SYSTEMS = ("amber", "birch")
 CASES = [f"c{n:02}" for n in range(24)]
 HUMANS = ("ann", "bob", "cem")

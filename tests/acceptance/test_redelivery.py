@@ -13,6 +13,8 @@ import pytest
 
 from juryline.study.exporting import EXPORTED
 
+pytestmark = pytest.mark.slow
+
 # The way back to the bytes: columns that name the export and the commit that brought a row, and digests over these.
 PROVENANCE = {"export_sha256", "export_path", "source_row", "source_path", "ledger_seq", "row_sha256", "data_version"}
 ALL = ["qlora", "food", "simple", "slam", "scratchplot", "squality", "pandalm", "ttcw"]

@@ -120,7 +120,8 @@ def judgments(draw):
     return rows
 
 
-@settings(max_examples=2, deadline=None)
+@pytest.mark.slow
+@settings(max_examples=5, deadline=None)
 @given(rows=judgments(), random=st.randoms(use_true_random=False))
 def test_order_of_delivery_changes_no_table(ledger, attributes, derive, rows, random):
     delivered = random.sample(rows, len(rows))
@@ -212,6 +213,7 @@ LABELS = "[['candidate_1', 'candidate_2'], ['good', 'poor'], ['Yes', 'No'], ['60
 LARGE = LARGE.replace("LABEL", LABELS + "[1 + i % 5][1 + i % 7 // 5]")
 
 
+@pytest.mark.slow
 def test_two_hundred_thousand_judgments_run_through_everything(engine, attributes, derive, ledger, quarantine):
     template = ledger([{"at": 60, "took": 10}])
     engine.con.execute(LARGE.replace("template", template.get_name()))

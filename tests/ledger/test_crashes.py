@@ -56,6 +56,7 @@ def rows(tmp_path, workspace, study_dir, judgments) -> Path:
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["killed-at-writes", "killed-at-times"])
 def test_a_run_killed_thirty_times_leaves_what_an_undisturbed_one_does(tmp_path, workspace, rows, mode):
     shutil.copytree(workspace.root, tmp_path / "undisturbed")
@@ -74,6 +75,7 @@ def test_a_run_killed_thirty_times_leaves_what_an_undisturbed_one_does(tmp_path,
     assert list(workspace.study_dir(STUDY).rglob(".juryline-*.tmp")) == []
 
 
+@pytest.mark.slow
 def test_eight_writers_past_the_lock_neither_lose_nor_double_a_row(tmp_path, workspace, study_dir, judgments):
     writers, appends = range(8), range(25)
     tables = []

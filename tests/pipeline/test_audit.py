@@ -137,6 +137,7 @@ print(os.environ["GX_ANALYTICS_ENABLED"])
     assert not (tmp_path / "home").exists()
 
 
+@pytest.mark.slow
 def test_the_command_runs_the_audit_when_it_is_selected(daemon, finished):
     root = daemon.place.workspace.root
     environment = {name: text for name, text in os.environ.items() if not name.startswith(("DAGSTER", "JURYLINE"))}

@@ -16,6 +16,8 @@ from juryline.study.run import StudyRun
 from juryline.study.tracing import trace
 from pipelines.runs import run_study
 
+pytestmark = pytest.mark.slow
+
 SYSTEMS = "abcde"
 CASES = ("p1", "p2", "p3", "p4")
 SPECIFICATION = """\

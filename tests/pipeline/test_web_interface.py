@@ -107,6 +107,7 @@ def interface(place_of):
             one.process.wait()
 
 
+@pytest.mark.slow
 def test_a_dropped_file_is_run_and_nothing_is_left_afterwards(place_of, interface, votes):
     place = place_of("served")
     study = place.study("stories", export=None)
@@ -133,6 +134,7 @@ def test_a_dropped_file_is_run_and_nothing_is_left_afterwards(place_of, interfac
         assert processes_of(place.workspace.root) == []
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not PROCESSES.exists(), reason="asks /proc which processes there are, and the kernel to end them")
 def test_killing_the_command_ends_what_it_started(place_of, interface):
     place = place_of("killed")

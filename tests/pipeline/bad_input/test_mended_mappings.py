@@ -2,6 +2,8 @@
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 DERIVED = ("--select", "+key:record_flow or key:quarantine")
 VOTES = """worker,story,left,right,pick,hit,form,why,t0,t1
 W-1,s5,A,B,draw,h1,r2,,2026-03-02 10:00:00,2026-03-02 10:00:40

@@ -9,6 +9,8 @@ import pytest
 
 from juryline.adapters import sandbox
 
+pytestmark = pytest.mark.slow
+
 QUERIES = {
     # reads a file
     "peek": "SELECT source_row, 's1' AS case_id, 'A' AS candidate_1, 'B' AS candidate_2, 'overall' AS criterion,"

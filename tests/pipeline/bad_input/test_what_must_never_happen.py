@@ -160,6 +160,7 @@ def test_no_estimate_is_nan_infinite_or_without_a_reason(whole):
         assert all(v == v and abs(v) != float("inf") for v in row.values() if isinstance(v, float)), row["estimate_id"]
 
 
+@pytest.mark.slow
 def test_a_report_built_again_has_the_same_bytes(desk):
     before = {path.name: path.read_bytes() for path in (desk.folder / "reports").iterdir()}
     digests = desk.digests()
@@ -172,6 +173,7 @@ def test_a_report_built_again_has_the_same_bytes(desk):
     assert desk.digests() == digests
 
 
+@pytest.mark.slow
 def test_an_earlier_revision_is_never_pooled(desk):
     def games():
         return [row["value"] for row in desk.table("estimates") if row["estimate_id"] == GAMES]
@@ -186,6 +188,7 @@ def test_an_earlier_revision_is_never_pooled(desk):
     assert aside == [(False, "earlier_revision")]
 
 
+@pytest.mark.slow
 def test_an_empty_study_is_whole(fresh):
     assert fresh.check().status == 0
     said = fresh.run()
