@@ -79,3 +79,23 @@ def rated() -> Callable[..., Ratings]:
         )
 
     return build
+
+
+@pytest.fixture
+def turned_round():
+    """The same counts with rows in another order and every pair named the other way round."""
+
+    def turn(tallies: PairTallies) -> PairTallies:
+        order = np.random.default_rng(0).permutation(len(tallies.first))
+        return PairTallies(
+            first=tallies.second[order],
+            second=tallies.first[order],
+            wins=tallies.losses[order],
+            losses=tallies.wins[order],
+            ties=tallies.ties[order],
+            both_fail=tallies.both_fail[order],
+            clusters=tuple(codes[order] for codes in tallies.clusters),
+            n_systems=tallies.n_systems,
+        )
+
+    return turn

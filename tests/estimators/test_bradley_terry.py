@@ -204,21 +204,10 @@ def test_renaming_systems_renames_ratings_and_changes_none(tallied):
     )
 
 
-def test_the_order_of_rows_and_the_side_shown_first_change_nothing(tallied):
+def test_the_order_of_rows_and_the_side_shown_first_change_nothing(tallied, turned_round):
     games = random_games(4)
     tallies = tallied(games)
-    order = np.random.default_rng(0).permutation(len(tallies.first))
-    turned = PairTallies(
-        first=tallies.second[order],
-        second=tallies.first[order],
-        wins=tallies.losses[order],
-        losses=tallies.wins[order],
-        ties=tallies.ties[order],
-        both_fail=tallies.both_fail[order],
-        clusters=tuple(codes[order] for codes in tallies.clusters),
-        n_systems=5,
-    )
-    one, other = fit(tallies), fit(turned)
+    one, other = fit(tallies), fit(turned_round(tallies))
 
     assert ratings(other) == pytest.approx(ratings(one), abs=1e-9)
     assert other.differences[0].interval.low == pytest.approx(one.differences[0].interval.low)

@@ -247,20 +247,9 @@ def test_renaming_systems_renames_ratings_and_changes_none(tallied):
     )
 
 
-def test_the_order_of_rows_and_the_side_shown_first_change_nothing(tallied):
+def test_the_order_of_rows_and_the_side_shown_first_change_nothing(tallied, turned_round):
     tallies = tallied(random_games(5))
-    order = np.random.default_rng(0).permutation(len(tallies.first))
-    turned = PairTallies(
-        first=tallies.second[order],
-        second=tallies.first[order],
-        wins=tallies.losses[order],
-        losses=tallies.wins[order],
-        ties=tallies.ties[order],
-        both_fail=tallies.both_fail[order],
-        clusters=tuple(codes[order] for codes in tallies.clusters),
-        n_systems=4,
-    )
-    one, other = fit(tallies), fit(turned)
+    one, other = fit(tallies), fit(turned_round(tallies))
 
     assert strengths(other) == pytest.approx(strengths(one), abs=1e-9)
     assert other.tie_parameter.interval.low == pytest.approx(one.tie_parameter.interval.low)

@@ -10,7 +10,7 @@ import pytest
 
 from data_contracts.vocabulary import Reason, Status
 from juryline.estimators.bradley_terry import ELO_PER_LOG_ODDS, bradley_terry
-from juryline.estimators.games import Games, PairTallies
+from juryline.estimators.games import Games
 from juryline.estimators.inference import round_generator, t_quantile
 from juryline.estimators.strength_rounds import Resampling
 
@@ -233,22 +233,11 @@ def test_clusters_without_a_rated_game_are_not_drawn(games, tallied):
     assert one.differences[0].interval.n_clusters == 5
 
 
-def test_the_order_of_rows_and_the_side_shown_first_change_no_bit(tallied):
+def test_the_order_of_rows_and_the_side_shown_first_change_no_bit(tallied, turned_round):
     tallies = tallied(random_games(5))
-    order = np.random.default_rng(0).permutation(len(tallies.first))
-    turned = PairTallies(
-        first=tallies.second[order],
-        second=tallies.first[order],
-        wins=tallies.losses[order],
-        losses=tallies.wins[order],
-        ties=tallies.ties[order],
-        both_fail=tallies.both_fail[order],
-        clusters=tuple(codes[order] for codes in tallies.clusters),
-        n_systems=3,
-    )
 
-    assert fit(tallies, "davidson").ratings == fit(turned, "davidson").ratings
-    assert fit(tallies, "davidson").tie_parameter == fit(turned, "davidson").tie_parameter
+    assert fit(tallies, "davidson").ratings == fit(turned_round(tallies), "davidson").ratings
+    assert fit(tallies, "davidson").tie_parameter == fit(turned_round(tallies), "davidson").tie_parameter
 
 
 def test_another_seed_or_analysis_gives_other_rounds(tallied):
