@@ -13,6 +13,7 @@ import numpy as np
 from benchmarks.simulated.measuring import LEVEL, Results
 from juryline.estimators.bradley_terry import bradley_terry
 from juryline.estimators.elo import EloResult, elo_ratings
+from juryline.estimators.game_counts import tally_games
 from juryline.estimators.games import Games, Outcome, PairTallies
 from juryline.estimators.length_effects import GamesByLength, length_effects
 from juryline.estimators.order_effects import first_advantage, position_shares
@@ -22,7 +23,7 @@ from juryline.estimators.win_rates import win_rates
 STRENGTHS = (0.8, 0.3, 0.0, -0.3, -0.8)
 NO_STRENGTHS = (0.0, 0.0, 0.0, 0.0, 0.0)
 BEST, LAST = 0, 4
-LONGER = 0.4
+_LONGER = (1.6, 2.4)  # of the beta distribution of how often a cluster sees the best system's output as the longer one
 TIES: tuple[TieModel, ...] = ("half", "drop", "davidson")
 _SDS = {"rater": 0.6, "case": 0.5}
 _LEAD_SD = 0.4
@@ -112,28 +113,9 @@ class GameDesign:
         return Games(first=first, second=second, outcome=outcome, clusters=clusters_of, n_systems=n_systems)
 
 
-def tallied(games: Games) -> PairTallies:
-    """Counts by pair and cell of the clusters."""
-    rows = np.stack([games.first, games.second, *games.clusters])
-    (first, second, *clusters), cell = np.unique(rows, axis=1, return_inverse=True)
-    wins, losses, ties, both_fail = (
-        np.bincount(cell[games.outcome == outcome], minlength=len(first)) for outcome in Outcome
-    )
-    return PairTallies(
-        first=first,
-        second=second,
-        wins=wins,
-        losses=losses,
-        ties=ties,
-        both_fail=both_fail,
-        clusters=tuple(clusters),
-        n_systems=games.n_systems,
-    )
-
-
 def intervals(design: GameDesign, draw: np.random.Generator, clusters: int) -> Results:
     """Intervals of a study's rates and Bradley-Terry ratings."""
-    tallies = tallied(design.draw(draw, clusters))
+    tallies = tally_games(design.draw(draw, clusters))
     rates = {system: win_rates(tallies.seen_from(system), level=LEVEL) for system in (BEST, LAST)}
     found = {
         "win_rate": rates[BEST].win_rate.interval,
@@ -181,18 +163,20 @@ def truths(design: GameDesign) -> dict[str, float]:
 def tests(design: GameDesign, draw: np.random.Generator, clusters: int) -> Results:
     """Tests of a study of equal systems, equal positions and lengths that mean nothing."""
     games = design.draw(draw, clusters)
-    tallies = tallied(games)
+    tallies = tally_games(games)
     found = {"first_share_decisive_t": position_shares(tallies, level=LEVEL).decisive_test}
     for ties in TIES:
         fit = bradley_terry(tallies, ties=ties, pairs=[(BEST, LAST)], level=LEVEL)
         found[f"rating_difference_t, ties: {ties}"] = fit.differences[0].test
     of_best = (games.first == BEST) | (games.second == BEST)
     won = games.outcome == np.where(games.first == BEST, Outcome.FIRST, Outcome.SECOND)
+    units = tuple(codes[of_best] for codes in games.clusters)
+    propensity = np.mean([draw.beta(*_LONGER, codes.max() + 1)[codes] for codes in units], axis=0)
     side = GamesByLength(
         wins=won[of_best].astype(int),
         games=np.ones(np.count_nonzero(of_best), dtype=int),
-        longer=draw.random(np.count_nonzero(of_best)) < LONGER,
-        clusters=tuple(codes[of_best] for codes in games.clusters),
+        longer=draw.random(len(units[0])) < propensity,
+        clusters=units,
     )
     return found | {"length_contrast_t": length_effects(side, level=LEVEL).contrast_test}
 

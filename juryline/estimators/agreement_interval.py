@@ -36,6 +36,8 @@ from juryline.estimators.quantity import Interval, Quantity
 FEWEST_RANDOM_RATERS = 5
 _NUMBERS_AT_ONCE = 2**22  # weights or totals held at a time; rounds are drawn one by one, so it changes no result
 
+_CLUSTER_T_LOG = "cluster_t_log"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resampling:
@@ -245,6 +247,30 @@ def _with_random_raters(interval: Interval, one: _Prepared, rounds: np.ndarray, 
         df=both.df,
         reason=reason,
     )
+
+
+def interval_on_log(value: float, variance: ClusterVariance, *, level: float) -> Interval:
+    """t interval of an agreement on log(1 - agreement), from the variance of its linear contributions.
+
+    Returns
+    -------
+    Interval
+        degenerate, perfect_agreement: the agreement is 1; degenerate, zero_variance: clusters do not differ.
+        insufficient, one_cluster: fewer than two clusters. ok with few_clusters: fewer than ten.
+
+    Notes
+    -----
+    The scale of METHODS 7.4, where agreement near its bound is skewed: V/(1 - a)^2 is the variance of log(1 - a).
+    """
+    if _perfect(value):
+        reason = (Reason.PERFECT_AGREEMENT,)
+        n_clusters = variance.n_clusters
+        return Interval(
+            status=Status.DEGENERATE, level=level, method=_CLUSTER_T_LOG, reason=reason, n_clusters=n_clusters
+        )
+    of_log = None if variance.variance is None else variance.variance / (1 - value) ** 2
+    interval = t_interval(math.log1p(-value), replace(variance, variance=of_log), level=level)
+    return replace(_from_log(interval, value, 0.0), method=_CLUSTER_T_LOG)
 
 
 def _from_log(interval: Interval, value: float, lowest: float) -> Interval:

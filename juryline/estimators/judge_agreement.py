@@ -11,6 +11,7 @@ import numpy as np
 
 from data_contracts.vocabulary import Reason, Status
 from juryline.estimators.agreement_coefficient import FEW_UNITS
+from juryline.estimators.agreement_interval import interval_on_log
 from juryline.estimators.agreement_units import Ratings
 from juryline.estimators.inference import UNIT_BOUNDS, Bounds, cluster_variance, exact_mean, t_interval, t_test
 from juryline.estimators.population_kappa import PopulationAgreement
@@ -115,7 +116,8 @@ def judge_agreement(units: JudgedUnits, *, level: float) -> JudgeAgreementResult
     JudgeAgreementResult
         undefined, no_shared_unit: `judge`, no unit was labelled by both; `humans` and `difference`, none of those was
         by two raters of the reference. ok with unit_count_below_30; the difference, and the humans' agreement, with
-        units_left_out where some units have one such rater only. Intervals as `t_interval`.
+        units_left_out where some units have one such rater only. Intervals as `t_interval`; the humans' agreement is
+        raw agreement and has that one's scale, log(1 - agreement).
 
     Notes
     -----
@@ -127,7 +129,7 @@ def judge_agreement(units: JudgedUnits, *, level: float) -> JudgeAgreementResult
     difference = units.with_judge[paired] - units.among_raters[paired]
     return JudgeAgreementResult(
         judge=_mean(units.with_judge, units.cluster, level),
-        humans=_mean(units.among_raters[paired], units.cluster[paired], level, *beside),
+        humans=_mean(units.among_raters[paired], units.cluster[paired], level, *beside, on_log=True),
         difference=_mean(difference, units.cluster[paired], level, *beside, bounds=_DIFFERENCE_BOUNDS),
     )
 
@@ -175,7 +177,12 @@ def batch_drift(first: JudgedUnits, later: JudgedUnits, *, level: float) -> Drif
 
 
 def _mean(
-    values: np.ndarray, cluster: np.ndarray, level: float, *reason: Reason, bounds: Bounds = UNIT_BOUNDS
+    values: np.ndarray,
+    cluster: np.ndarray,
+    level: float,
+    *reason: Reason,
+    bounds: Bounds = UNIT_BOUNDS,
+    on_log: bool = False,
 ) -> MeanOfUnits:
     if not len(values):
         none = Quantity.missing(Status.UNDEFINED, _SHARED)
@@ -183,11 +190,11 @@ def _mean(
     mean = exact_mean(values)
     variance = cluster_variance((values - mean) / len(values), (cluster,))
     few = (Reason.UNIT_COUNT_BELOW_30,) if len(values) < FEW_UNITS else ()
-    return MeanOfUnits(
-        mean=Quantity.of(mean, *few, *reason),
-        interval=t_interval(mean, variance, level=level, bounds=bounds),
-        n_units=len(values),
-    )
+    if on_log:
+        interval = interval_on_log(mean, variance, level=level)
+    else:
+        interval = t_interval(mean, variance, level=level, bounds=bounds)
+    return MeanOfUnits(mean=Quantity.of(mean, *few, *reason), interval=interval, n_units=len(values))
 
 
 def _no_interval(none: Quantity, level: float) -> Interval:

@@ -69,12 +69,16 @@ def test_the_interval_is_that_of_independent_units_where_each_is_a_cluster():
 
     for mean, values in (
         (result.judge, units.with_judge),
-        (result.humans, units.among_raters),
         (result.difference, units.with_judge - units.among_raters),
     ):
         low, high = stats.t.interval(0.9, len(values) - 1, values.mean(), stats.sem(values))
         assert (mean.interval.low, mean.interval.high) == pytest.approx((low, high))
         assert mean.mean.reason == ()
+    apart = 1 - units.among_raters.mean()
+    log_high, log_low = stats.t.interval(0.9, len(values) - 1, np.log(apart), stats.sem(units.among_raters) / apart)
+    assert (result.humans.interval.low, result.humans.interval.high) == pytest.approx(
+        (1 - np.exp(log_low), 1 - np.exp(log_high))
+    )
 
 
 def test_units_of_one_case_move_together():
@@ -143,8 +147,12 @@ def test_one_category_agrees_wholly_and_has_no_interval():
     result = judge_agreement(matched([(u, r, 1) for u in range(5) for r in range(4)]), level=0.95)
 
     assert [mean.mean.value for mean in (result.judge, result.humans, result.difference)] == [1, 1, 0]
-    for mean in (result.judge, result.humans, result.difference):
+    for mean in (result.judge, result.difference):
         assert (mean.interval.status, mean.interval.reason) == (Status.DEGENERATE, (Reason.ZERO_VARIANCE,))
+    assert (result.humans.interval.status, result.humans.interval.reason) == (
+        Status.DEGENERATE,
+        (Reason.PERFECT_AGREEMENT,),
+    )
 
 
 def test_one_case_has_no_interval():
