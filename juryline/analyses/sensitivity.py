@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from data_contracts.estimates import Cut, Estimate, test_of
-from data_contracts.scenarios import Scenario
+from data_contracts.scenarios import EVERY_RULE, NO_RULE, Scenario
 from data_contracts.vocabulary import Reason, Statistic, Status, Unit
 from juryline.analyses.labelling import labelled
 from juryline.estimators.quantity import Quantity
@@ -56,6 +56,7 @@ class _Seen:
 
     ties: str | None
     value: float | None
+    tested: bool
     p: float | None
 
 
@@ -87,10 +88,11 @@ def sensitivity_rows(cells: Sequence[Cell], alpha: float) -> list[Estimate]:
     rows: list[Estimate] = []
     for place, frozen in by_place[0].items():
         null = _null(frozen)
-        if null is None and not _has_range(frozen):
+        if frozen["subject_kind"] == "rater" or (null is None and not _has_range(frozen)):
             continue
         seen = [_seen(cell.scenario, rows_of_cell, place) for cell, rows_of_cell in zip(cells, by_place)]
-        rows += _contrast_rows(frozen, [cell for cell in seen if cell is not None], null, alpha)
+        source = _source([(cell.scenario, rows_of_cell.get(place)) for cell, rows_of_cell in zip(cells, by_place)])
+        rows += _contrast_rows({**frozen, "source": source}, [cell for cell in seen if cell is not None], null, alpha)
     return rows
 
 
@@ -101,7 +103,7 @@ def _contrast_rows(frozen: Row, cells: list[_Seen], null: float | None, alpha: f
     yield row(S.CELLS_ESTIMABLE, Unit.COUNT, Quantity.of(len(estimable)))
     if null is not None:
         yield row(S.SAME_SIGN_SHARE, Unit.SHARE, _same_sign(cells[0], estimable, null))
-    if test_of(frozen["statistic"]) in set(Statistic):
+    if any(cell.tested for cell in cells):
         yield row(S.SAME_SIGNIFICANCE_SHARE, Unit.SHARE, _same_significance(cells, alpha))
     for ties in dict.fromkeys(cell.ties for cell in cells):
         values = [cell.value for cell in estimable if cell.ties == ties and cell.value is not None]
@@ -151,7 +153,16 @@ def _seen(scenario: Scenario, rows: Mapping[Place, Row], place: Place) -> _Seen 
         return None
     test = rows.get((test_of(place[0]), *place[1:]))
     p = None if test is None else test["p_value"] if test["family"] is None else test["p_adjusted"]
-    return _Seen(ties=scenario.ties, value=row["value"], p=p)
+    return _Seen(ties=scenario.ties, value=row["value"], tested=test is not None, p=p)
+
+
+def _source(cells: Sequence[tuple[Scenario, Row | None]]) -> str:
+    """A query of every judgment behind the cells of a number; without exclusions a cell holds those of all others."""
+    known = [(scenario.exclusions, row["source"]) for scenario, row in cells if row is not None]
+    widest = NO_RULE if any(exclusions == NO_RULE for exclusions, _ in known) else EVERY_RULE
+    queries = dict.fromkeys(source for exclusions, source in known if exclusions == widest)
+    union = " UNION ".join(f"SELECT record_id FROM ({query})" for query in queries)
+    return f"{union} ORDER BY record_id" if len(queries) > 1 else next(iter(queries))
 
 
 def _same_sign(frozen: _Seen, estimable: list[_Seen], null: float) -> Quantity:

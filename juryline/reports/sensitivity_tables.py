@@ -4,6 +4,8 @@ Belongs here: the table of an analysis. Does not: the estimates of single scenar
 """
 
 from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
 
 from data_contracts.specification import StudySpec
 from data_contracts.vocabulary import Statistic
@@ -20,11 +22,27 @@ def sensitivity_tables(spec: StudySpec, numbers: Numbers, *, interim: bool) -> l
     """A table an analysis that was repeated."""
     told = {_place(row, row.dimensions): row for row in numbers.sensitivity()}
     tables = []
-    for id in dict.fromkeys(row.analysis for row in numbers.sensitivity()):
+    repeated = {row.analysis for row in numbers.sensitivity()}
+    for id in sorted(repeated, key=[analysis.id for analysis in spec.analyses].index):
         reading = Reading(spec=spec, numbers=numbers, analysis=id, alpha=(), stars_allowed=not interim, placed=set())
         least = [row for row in numbers.sensitivity() if row.analysis == id and row.statistic == S.ESTIMATE_MIN]
+        least.sort(key=partial(_order, spec))
         tables.append(_table(reading, least, told))
     return tables
+
+
+def _order(spec: StudySpec, row: Reported) -> tuple[Any, ...]:
+    """Populations, statistics and systems as they are declared."""
+    systems = {id: place for place, id in enumerate(spec.system_ids)}
+    populations = {population.id: place for place, population in enumerate(spec.raters.populations)}
+    return (
+        row.criterion,
+        *(row.slice, row.slice_value),
+        populations.get(row.population.split("+")[0], 0),
+        list(S).index(S(row.dimensions["of"])),
+        *(systems.get(name or "", -1) for name in (row.subject, row.comparator)),
+        row.estimate_id,
+    )
 
 
 def _table(reading: Reading, least: Sequence[Reported], told: Mapping[_Place, Reported]) -> TableView:
@@ -46,7 +64,7 @@ def _table(reading: Reading, least: Sequence[Reported], told: Mapping[_Place, Re
 _NOTES = (
     "Scenarios: those that give the number, of all that differ in their judgments or their tie rule.",
     "Same sign: share of them in which the number lies on the same side of its null value as declared. Same verdict: "
-    "share in which its adjusted p is on the same side of the deciding alpha.",
+    "share, of those with a p-value, in which it is on the same side of the deciding alpha.",
 )
 
 
@@ -55,6 +73,7 @@ def _row(
 ) -> Row:
     greatest = told[_place(least, least.dimensions, S.ESTIMATE_MAX)]
     declared = reading.numbers.as_declared(least)
+    other_ties = least.dimensions.get("ties") not in (None, _declared_ties(reading))
     cells, estimable = (told[_place(least, _without_ties(least), name)] for name in (S.CELLS, S.CELLS_ESTIMABLE))
     others = [_of(least, statistic, told) for statistic, _ in shares]
     ties = least.dimensions.get("ties")
@@ -63,7 +82,7 @@ def _row(
     return Row(
         cells=[
             Cell(text=label),
-            Cell(text=reading.value(declared), absent=declared.value is None),
+            Cell() if other_ties else Cell(text=reading.value(declared), absent=declared.value is None),
             *(Cell(text=reading.value(row), absent=row.value is None) for row in (least, greatest)),
             Cell(text=f"{reading.value(estimable)} of {reading.value(cells)}"),
             *(
@@ -74,6 +93,11 @@ def _row(
         anchor=reading.anchor(least),
         ids=[row.estimate_id for row in shown],
     )
+
+
+def _declared_ties(reading: Reading) -> str | None:
+    analysis = next(analysis for analysis in reading.spec.analyses if analysis.id == reading.analysis)
+    return getattr(analysis, "ties", None)
 
 
 def _of(least: Reported, statistic: Statistic, told: Mapping[_Place, Reported]) -> Reported | None:

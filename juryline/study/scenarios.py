@@ -13,7 +13,9 @@ import ibis.expr.types as ir
 from data_contracts.estimates import Estimate
 from data_contracts.scenarios import NO_RULE, Scenario, data_scenarios
 from data_contracts.specification_analyses import RAW, Analysis
+from data_contracts.specification_rubric import Criterion
 from data_contracts.tables import COMPARISONS, RATINGS, SPA_ANSWERS, TABLES, Table
+from data_contracts.vocabulary import Protocol
 from juryline.derivations.shape import in_shape
 from juryline.study.methods import READS
 from juryline.study.run import Built, StudyRun
@@ -33,9 +35,16 @@ def scenario_view(run: StudyRun, view: Table, derive: Callable[..., ir.Table]) -
     derive : callable
         What derives it.
     """
-    wanted = data_scenarios(run.spec)
     table = TABLES[f"scenario_{view.name}"]
-    parts = [_labelled(run, scenario, derive) for scenario in wanted if scenario.labels != RAW]
+    wanted = data_scenarios(run.spec)
+    adjudicated = {rule.id for rule in run.spec.adjudication if _holds(view, run.spec.criteria[rule.criterion])}
+    settled = [scenario for scenario in wanted if scenario.labels in adjudicated]
+    parts = [
+        _settled(
+            run, exclusions, [scenario.labels for scenario in settled if scenario.exclusions == exclusions], derive
+        )
+        for exclusions in dict.fromkeys(scenario.exclusions for scenario in settled)
+    ]
     if any(scenario.labels == RAW for scenario in wanted):
         parts.append(_raw(run, derive))
     return ibis.union(*(in_shape(part, table) for part in parts)) if parts else table.arrow_schema.empty_table()
@@ -102,19 +111,30 @@ def _raw(run: StudyRun, derive: Callable[..., ir.Table]) -> ir.Table:
     return rows.mutate(scenario=ibis.literal(str(WIDEST)), sources=ibis.array([rows.record_id]))
 
 
-def _labelled(run: StudyRun, scenario: Scenario, derive: Callable[..., ir.Table]) -> ir.Table:
+def _settled(run: StudyRun, exclusions: str, labels_of: list[str], derive: Callable[..., ir.Table]) -> ir.Table:
+    """The labels of some adjudications as judgments, settled from what an exclusion scenario leaves."""
     from juryline.derivations.adjudicated import labels_as_judgments
     from juryline.derivations.adjudication import adjudicated_labels, adjudication_sources
     from juryline.derivations.analysis import analysis_set
 
+    def stored(name: str, expression: ir.Table) -> ir.Table:
+        # Everything below is built on these: as expressions they would be compiled and run again for each use.
+        return run.engine.memory(f"{name}_under_{exclusions}", run.engine.backend.to_pyarrow(expression))
+
     history = run.table("judgment_history")
-    kept = analysis_set(history, _decisions(run, scenario), run.spec)
+    kept = stored("kept", analysis_set(history, _decisions(run, Scenario(exclusions=exclusions)), run.spec))
     labels = adjudicated_labels(history, kept, run.spec)
-    labels = labels.filter(labels.adjudication_id == scenario.labels)
-    sources = adjudication_sources(history, kept, run.spec)
+    labels = stored("labels", labels.filter(labels.adjudication_id.isin(labels_of)))
+    sources = stored("sources", adjudication_sources(history, kept, run.spec))
     rows = viewed_as(run, derive, *labels_as_judgments(labels, sources, history, run.spec))
     behind = sources.group_by(settled="label_id").agg(sources=sources.record_id.collect(order_by="record_id"))
-    return rows.inner_join(behind, rows.record_id == behind.settled).mutate(scenario=ibis.literal(str(scenario)))
+    names = rows.rater.cases(*((id, str(Scenario(exclusions=exclusions, labels=id))) for id in labels_of), else_="")
+    return rows.inner_join(behind, rows.record_id == behind.settled).mutate(scenario=names)
+
+
+def _holds(view: Table, criterion: Criterion) -> bool:
+    """Whether settled labels of a criterion are rows of a view."""
+    return view is (COMPARISONS if criterion.protocol is Protocol.PAIRWISE else RATINGS)
 
 
 def _decisions(run: StudyRun, scenario: Scenario) -> ir.Table:

@@ -120,6 +120,21 @@ def test_a_scenario_that_lacks_the_criterion_is_no_cell_of_its_contrasts():
     assert found([*cells("mean_difference", {FROZEN: 1.0}), without])("cells").value == 1
 
 
+def test_a_number_without_a_test_has_no_significance_and_raters_have_no_rows():
+    rows = sensitivity_rows(cells("mean_difference", {FROZEN: 1.0}), 0.05)
+    assert "same_significance_share" not in {row.statistic for row in rows}
+    assert sensitivity_rows(cells("first_share_decisive", {FROZEN: 0.6}, subject_kind="rater"), 0.05) == []
+
+
+def test_the_source_leads_to_every_judgment_behind_the_cells():
+    found = cells("mean_difference", {FROZEN: 1.0}, source="FEW") + cells("mean_difference", {NONE: 1.0}, source="ALL")
+    assert {row.source for row in sensitivity_rows(found, 0.05)} == {"ALL"}
+    settled = cells("mean_difference", {Scenario(labels="m"): 1.0}, source="VOTES")
+    assert {row.source for row in sensitivity_rows(found[:1] + settled, 0.05)} == {
+        "SELECT record_id FROM (FEW) UNION SELECT record_id FROM (VOTES) ORDER BY record_id"
+    }
+
+
 def test_rows_name_what_they_speak_of():
     row, *_ = sensitivity_rows(cells("mean_difference", {FROZEN: 1.0}), 0.05)
     assert row.estimate_id == "a/quality/crowd/all/x/y/cells/of=mean_difference"
