@@ -7,7 +7,7 @@ PY := .venv/bin/python
 # Compiled once here rather than at every start: a start imports a thousand modules.
 INSTALL := .venv/bin/uv pip install --quiet --compile-bytecode --python $(PY)
 # A worker takes whole files, so that what a file sets up is set up once.
-WORKERS := --numprocesses auto --dist loadfile
+WORKERS := --numprocesses auto --dist loadfile --no-loadscope-reorder
 export UV_LINK_MODE := copy
 export UV_SYSTEM_CERTS := true
 
