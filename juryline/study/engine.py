@@ -1,5 +1,9 @@
 """The engine of one run: a DuckDB connection in process, out of core, in UTC, that never reaches outside."""
 
+import signal
+import socket
+import threading
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +15,7 @@ import pyarrow as pa
 
 MEMORY_LIMIT = "1GB"  # the default is 80 % of the machine for every connection; a run shares it with others
 THREADS = 2
+_OPEN: "weakref.WeakSet[duckdb.DuckDBPyConnection]" = weakref.WeakSet()
 
 
 def connect(scratch: Path) -> duckdb.DuckDBPyConnection:
@@ -33,18 +38,49 @@ def connect(scratch: Path) -> duckdb.DuckDBPyConnection:
     con.execute("SET TimeZone = 'UTC'")
     con.execute("SET preserve_insertion_order = true")
     con.execute("SET enable_progress_bar = false")
+    _OPEN.add(con)
     return con
 
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Let an interrupt be one: DuckDB 2.0 drops whatever a signal's handler raises, and raises an error of its own."""
+    """Let an interrupt be one: DuckDB 2.0 looks at signals seldom, and raises an error of its own where it does."""
     try:
-        yield
+        with _interrupts_passed_on():
+            yield
+    except duckdb.InterruptException:
+        raise KeyboardInterrupt from None
     except RuntimeError as error:
         if str(error) == "Query interrupted":
             raise KeyboardInterrupt from None
         raise
+
+
+@contextmanager
+def _interrupts_passed_on() -> Iterator[None]:
+    """Tell the open connections of an interrupt from a thread of its own: the main one may be deep in a query."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only the main thread is told of signals
+        return
+    told, heard = socket.socketpair()
+    told.setblocking(False)
+    before = signal.set_wakeup_fd(told.fileno(), warn_on_full_buffer=False)
+    listener = threading.Thread(target=_listen, args=[heard], daemon=True)
+    listener.start()
+    try:
+        yield
+    finally:
+        signal.set_wakeup_fd(before)
+        told.close()
+        listener.join()
+        heard.close()
+
+
+def _listen(heard: socket.socket) -> None:
+    while received := heard.recv(1):
+        if received[0] == signal.SIGINT:
+            for con in list(_OPEN):
+                con.interrupt()
 
 
 class Engine:

@@ -7,7 +7,7 @@ import pytest
 
 from juryline.study.engine import connect, interruptible
 
-# DuckDB looks at signals between chunks: endless by their number, and each of them short.
+# Endless by the number of its chunks, each of them short.
 ENDLESS = "SELECT sum(hash(range) % 7) FROM range(1000000000000)"
 
 
