@@ -5,7 +5,7 @@ import socket
 import threading
 import weakref
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import duckdb
@@ -80,7 +80,8 @@ def _listen(heard: socket.socket) -> None:
     while received := heard.recv(1):
         if received[0] == signal.SIGINT:
             for con in list(_OPEN):
-                con.interrupt()
+                with suppress(duckdb.ConnectionException):  # closed by now
+                    con.interrupt()
 
 
 class Engine:

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from benchmarks.simulated.games import tallied
 from juryline.estimators.bradley_terry import bradley_terry
 from juryline.estimators.elo import elo_ratings
+from juryline.estimators.game_counts import tally_games
 from juryline.estimators.games import Games, Outcome
 
 TABLE_1 = json.loads((Path(__file__).parents[1] / "golden" / "pairs.json").read_text())["table_1"]
@@ -72,7 +72,9 @@ def test_elo_recovers_the_published_ratings_and_their_order(judge):
 def test_bradley_terry_recovers_them_without_bias(judge):
     true = np.array(TABLE_1[judge], dtype=float)
 
-    fits = [bradley_terry(tallied(study(true, number)), ties="drop", pairs=[], level=0.95) for number in range(STUDIES)]
+    fits = [
+        bradley_terry(tally_games(study(true, number)), ties="drop", pairs=[], level=0.95) for number in range(STUDIES)
+    ]
 
     found = np.array([[rating.rating.value for rating in fit.ratings] for fit in fits])
     error = found.std(axis=0, ddof=1) / np.sqrt(STUDIES)
