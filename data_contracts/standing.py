@@ -26,6 +26,8 @@ class StudyFacts:
         Over the judgments of exports that are no pilot; None where there are none.
     submission_time_unknown : bool
         Whether any such judgment has no submission time.
+    n_submitted_after_ingest : int
+        Such judgments that are submitted, by their own time, after the export that brought them was taken in.
     first_ingest_at : datetime or None
         First ingest of an export that is no declared pilot.
     first_unblinding_at : datetime or None
@@ -43,6 +45,7 @@ class StudyFacts:
     earliest_submitted_at: datetime | None = None
     newest_submitted_at: datetime | None = None
     submission_time_unknown: bool = False
+    n_submitted_after_ingest: int = 0
     first_ingest_at: datetime | None = None
     first_unblinding_at: datetime | None = None
     n_raters: int = 0
@@ -99,6 +102,7 @@ def standing(spec: StudySpec, lock: Lock | None, facts: StudyFacts) -> Standing:
         _phase(spec),
         _frozen(lock),
         _submission_time_known(facts),
+        _submitted_before_ingest(facts),
         _before(
             lock,
             "frozen_before_submission",
@@ -152,6 +156,19 @@ def _submission_time_known(facts: StudyFacts) -> Clause:
             "(submission_time_unknown).",
         )
     return Clause("submission_time_known", True, "Every judgment that is no pilot has a submission time.")
+
+
+def _submitted_before_ingest(facts: StudyFacts) -> Clause:
+    name, n = "submitted_before_ingest", facts.n_submitted_after_ingest
+    if not n:
+        return Clause(name, True, "No judgment was submitted after the export that brought it was taken in.")
+    told = "1 judgment that is no pilot was" if n == 1 else f"{n} judgments that are no pilot were"
+    return Clause(
+        name,
+        False,
+        f"{told}, by the time given, submitted after the export with it was taken in. No answer can be, so the times "
+        "are not to be relied on: it cannot be checked that they came after the freeze (submitted_after_ingest).",
+    )
 
 
 def _before(lock: Lock | None, name: str, moment: datetime | None, event: str, *, of_data: bool = False) -> Clause:

@@ -1,9 +1,14 @@
 """What a study may claim, from its specification, its lock and what ledger and events say of its data."""
 
+from collections.abc import Iterable
 from datetime import UTC, datetime
 
+import pyarrow as pa
+
 from data_contracts.standing import Standing, StudyFacts, standing
+from data_contracts.tables import INSTANT, JUDGMENTS
 from data_contracts.vocabulary import EventKind, ItemKind, Phase, SetAside
+from juryline.ledger.events import Event
 from juryline.study.run import StudyRun
 
 
@@ -39,12 +44,15 @@ def study_facts(study: StudyRun) -> StudyFacts:
         scored.agg(raters=scored.rater_pseudonym.nunique(), judgments=scored.judgment_id.nunique())
     ).to_pylist()[0]
     events = study.events.read()
+    arrived = study.engine.memory("arrivals", _arrivals(events))
+    impossible = live.inner_join(arrived, "export_sha256").filter(lambda t: t.submitted_at > t.arrived_at)
     pilots = {export.match for export in study.spec.exports if study.spec.phase_of(export) is Phase.PILOT}
     ingests = [e for e in events if e.kind is EventKind.INGEST and e.payload["match"] not in pilots]
     return StudyFacts(
         earliest_submitted_at=times["earliest"],
         newest_submitted_at=times["newest"],
         submission_time_unknown=bool(times["unknown"]),
+        n_submitted_after_ingest=study.engine.backend.to_pyarrow(impossible.judgment_id.nunique()).as_py(),
         first_ingest_at=min((e.at for e in ingests), default=None),
         first_unblinding_at=min((e.at for e in events if e.kind is EventKind.UNBLIND), default=None),
         n_raters=counts["raters"],
@@ -52,3 +60,11 @@ def study_facts(study: StudyRun) -> StudyFacts:
         n_looks=sum(e.kind is EventKind.LOOK for e in events),
         development_uses=tuple(e.key for e in events if e.kind is EventKind.REUSE),
     )
+
+
+def _arrivals(events: Iterable[Event]) -> pa.Table:
+    """When the bytes of each export were first taken in, however often they were read again."""
+    taken_in = [event for event in events if event.kind is EventKind.INGEST]
+    first = {event.payload["sha256"]: event.at for event in sorted(taken_in, key=lambda e: e.at, reverse=True)}
+    schema = pa.schema([JUDGMENTS.arrow_schema.field("export_sha256"), pa.field("arrived_at", INSTANT)])
+    return pa.table([list(first), list(first.values())], schema=schema)

@@ -102,6 +102,15 @@ def test_unknown_submission_times_cannot_be_checked(spec, lock):
     assert "submission_time_unknown" in told(found)["submission_time_known"]
 
 
+@pytest.mark.parametrize(("n", "told_of"), [(1, "1 judgment that is no pilot was"), (7, "7 judgments that are no")])
+def test_a_submission_after_its_own_arrival_makes_times_unreliable(spec, lock, n, told_of):
+    found = standing(spec, lock, replace(COLLECTED, n_submitted_after_ingest=n))
+
+    assert found.status is StudyStatus.EXPLORATORY
+    assert list(told(found)) == ["submitted_before_ingest"]
+    assert told_of in told(found)["submitted_before_ingest"]
+
+
 @pytest.mark.parametrize(
     ("old", "new", "status"),
     [
