@@ -1,9 +1,10 @@
 """Whether a study's stored bytes are those that were recorded, and whether they are those a head speaks of.
 
 *Consistent* says that everything stored agrees with itself: exports with their names and events, the
-ledger with its chains, tables with their stamps, the lock with its freeze. Who can write everything can
-make everything agree; *proven* says that the chain contains a head that was kept elsewhere, by a
-report or by an auditor. Hold the study's lock meanwhile: a run at work looks like one that was killed.
+ledger with its chains, tables with their stamps, the lock with its freeze, the specification and the
+files it names with the lock. Who can write everything can make everything agree; *proven* says that the
+chain contains a head that was kept elsewhere, by a report or by an auditor. Hold the study's lock
+meanwhile: a run at work looks like one that was killed.
 """
 
 from collections.abc import Iterator, Mapping
@@ -24,6 +25,7 @@ from juryline.ledger.judgments import JudgmentLedger
 from juryline.ledger.raw import raw_path
 from juryline.ledger.stamps import read_stamp
 from juryline.ledger.verify_chain import ChainVerification, verify_chain
+from juryline.ledger.verify_specification import verify_specification
 from juryline.ledger.workspace import Workspace
 
 
@@ -82,6 +84,9 @@ def verify(study_dir: Path, workspace: Workspace, head: str | None = None) -> Ve
     findings += _ingests(judgments, events)
     findings += _tables(study_dir, judgments)
     findings += _lock(study_dir, events)
+    specification = verify_specification(study_dir)
+    findings += specification.findings
+    notes += specification.notes
     notes += _unrecorded(judgments, events)
     contained = None
     if head is not None:

@@ -11,6 +11,8 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from data_contracts.lock import LedgerFacts, freeze
+from data_contracts.specification import parse_specification
 from data_contracts.tables import ATTRIBUTES, JUDGMENTS, QUARANTINE_LOG
 from data_contracts.vocabulary import EventKind
 from juryline.ledger.attributes import Attributes
@@ -80,14 +82,18 @@ class StoredStudy:
 def stored(workspace: Workspace, study_dir: Path) -> StoredStudy:
     study = StoredStudy(workspace, study_dir, JudgmentLedger(study_dir, workspace), Events(study_dir, workspace))
     study.ledger.salts.ensure()
-    lock = study_dir / "study.lock.json"
-    write_atomically(lock, b'{"lock": 1}\n')
-    study.events.append(EventKind.FREEZE, "1", {"lock_sha256": file_sha256(lock)}, NOON - timedelta(days=1))
+    (study_dir / "study.yaml").write_text(_SPECIFICATION, encoding="utf-8")
+    for named in ("votes.sql", "assigned.csv", "exports/outputs.jsonl"):
+        write_atomically(study_dir / named, f"what {named} says".encode())
+    lock = freeze(study_dir, parse_specification(_SPECIFICATION), NOON - timedelta(days=1), LedgerFacts())
+    said = {"lock_sha256": file_sha256(study_dir / "study.lock.json")}
+    study.events.append(EventKind.FREEZE, "1", said, NOON - timedelta(days=1))
     study.ingest("votes-1.csv", _judgments(range(30)))
     study.ingest("votes-2.csv", _judgments(range(20, 50)))
     Attributes(study_dir, workspace).append(_attributes(), "attributes of votes-1.csv")
     _quarantine(study_dir, workspace)
-    write_stamped(study_dir, "tallies", pa.table({"n": [1, 2, 3]}), **_STAMP | {"ledger_head": study.ledger.head})
+    made = {"ledger_head": study.ledger.head, "study_spec_hash": lock.study_spec_hash}
+    write_stamped(study_dir, "tallies", pa.table({"n": [1, 2, 3]}), **_STAMP | made)
     return study
 
 
@@ -97,6 +103,17 @@ def stamp_fields() -> Callable[..., dict[str, Any]]:
     return lambda **others: _STAMP | others
 
 
+_SPECIFICATION = """\
+juryline: 1
+study: story-quality
+systems: [{id: davinci}, {id: curie}]
+rubric: {criteria: [{id: overall, protocol: pairwise}]}
+raters: {populations: [{id: crowd, kind: human}]}
+assignment: {manifest: assigned.csv}
+exports: [{match: "votes-*.csv", format: sql, read: {as: csv}, query: votes.sql, population: crowd}]
+outputs: {match: "outputs.jsonl", columns: {case: prompt, system: model, text: output}}
+analyses: [{id: wins, method: win_rates, criterion: overall}]
+"""
 _STAMP = {
     "ledger_version": 0,
     "ledger_head": "",

@@ -20,7 +20,8 @@ def _verify(stored, head=None) -> Verification:
 
 
 def _stored_files(directory: Path) -> list[Path]:
-    kept = [directory / "study.lock.json"]
+    named = ("votes.sql", "assigned.csv", "exports/outputs.jsonl")
+    kept = [directory / name for name in ("study.lock.json", "study.yaml", *named)]
     for folder in ("raw", "ledger", "tables"):
         kept += [path for path in (directory / folder).rglob("*") if path.is_file()]
     return sorted(kept)
@@ -219,6 +220,30 @@ def test_a_table_made_from_another_ledger_is_found(stored, stamp_fields):
     findings = _verify(stored).findings
 
     assert findings == ("tables/estimates.json: it was made from a ledger that this one does not contain",)
+
+
+@pytest.mark.parametrize("named", ["votes.sql", "assigned.csv", "exports/outputs.jsonl"])
+def test_a_file_that_the_specification_names_is_held_to_the_lock(stored, named):
+    _change(stored.directory / named, 0)
+
+    (finding,) = _verify(stored).findings
+    assert finding.startswith("study.yaml: story-quality was edited since it was frozen: ")
+    assert f"({named})" in finding
+
+
+def test_a_study_that_is_not_frozen_may_be_edited_and_is_told_which_tables_are_of_another(workspace, study_dir, stored):
+    (study_dir / "study.lock.json").unlink()
+    shutil.rmtree(study_dir / "ledger" / "events")
+    (study_dir / "ledger" / "events.sha256").unlink()
+    _change(study_dir / "assigned.csv", 0)
+
+    found = verify(study_dir, workspace)
+
+    assert found.consistent
+    assert (
+        "made with another specification, or other files it names, than there are now: tables/tallies.json"
+        in found.notes
+    )
 
 
 def test_a_head_kept_outside_proves_the_ledger(stored):
