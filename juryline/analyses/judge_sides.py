@@ -19,10 +19,9 @@ from data_contracts.vocabulary import State
 from juryline.analyses.agreement_judgments import Judgments
 from juryline.analyses.agreement_scope import Scope
 from juryline.analyses.cuts import criteria, cuts
-from juryline.analyses.side_by_side import Members, of_members
+from juryline.analyses.side_by_side import JUDGE, REFERENCE, Members, of_members
 from juryline.estimators.judge_agreement import JudgedUnits, match_units
 
-JUDGE, REFERENCE = "judge", "reference"
 JOIN = "/"  # what stands before the first one is the side, whatever the rater is called
 
 

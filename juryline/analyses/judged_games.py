@@ -13,14 +13,13 @@ import numpy as np
 from data_contracts.specification import StudySpec
 from data_contracts.vocabulary import State
 from juryline.analyses.cuts import cluster_codes, codes, unit_columns
+from juryline.analyses.side_by_side import JUDGE, REFERENCE
 from juryline.estimators.judged_games import JudgedGames
-
-JUDGE, REFERENCE = "judge", "reference"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgedStates:
-    """States of all judgments of both populations, and games with a length that is not known, by system and in all."""
+    """States of judgments, and games with a length that is not known, by system and in all."""
 
     by_system: dict[str, dict[State, int]]
     unknown: dict[str, int]

@@ -5,7 +5,7 @@ output was shown and how long it is (`lengths`).
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 import ibis.expr.types as ir
@@ -14,7 +14,7 @@ import numpy as np
 from data_contracts.estimates import Cut, Estimate
 from data_contracts.specification import StudySpec
 from data_contracts.specification_analyses import LengthEffects
-from data_contracts.vocabulary import Reason, Statistic, Status, Unit
+from data_contracts.vocabulary import Statistic, Unit
 from juryline.analyses.comparisons import OUTCOMES, VIEW, Counts, count_all, count_by_system, of_system
 from juryline.analyses.cuts import (
     cluster_codes,
@@ -27,8 +27,7 @@ from juryline.analyses.cuts import (
 )
 from juryline.analyses.families import with_holm
 from juryline.analyses.labelling import STUDY, labelled
-from juryline.analyses.lengths import BOTH_KNOWN, FIRST_LONGER, SECOND_LONGER, known_only, with_longer
-from juryline.analyses.lengths import VIEW as LENGTHS
+from juryline.analyses.lengths import BOTH_KNOWN, FIRST_LONGER, NOT_RECORDED, SECOND_LONGER, known_only, measured
 from juryline.estimators.games import Outcome
 from juryline.estimators.length_effects import (
     NO_PREFERENCE,
@@ -37,13 +36,12 @@ from juryline.estimators.length_effects import (
     length_effects,
     longer_wins,
 )
-from juryline.estimators.quantity import Interval, Quantity, Test
+from juryline.estimators.quantity import Quantity, Test
 from juryline.estimators.rates import Rate
 
 Label = Callable[..., Estimate]
 
 _EVERY_OUTCOME = tuple(OUTCOMES.values())
-_NOT_RECORDED = Quantity.missing(Status.NOT_ESTIMABLE, Reason.LENGTH_NOT_RECORDED)
 
 
 def length_effects_rows(analysis: LengthEffects, spec: StudySpec, views: Mapping[str, ir.Table]) -> list[Estimate]:
@@ -70,9 +68,8 @@ def length_effects_rows(analysis: LengthEffects, spec: StudySpec, views: Mapping
     if analysis.interval is not None:
         raise not_in_this_version(analysis, "interval", f"interval: {analysis.interval.method}")
     rows: list[Estimate] = []
-    every = with_longer(views[VIEW], views[LENGTHS], analysis.threshold)
-    for cut, measured in cuts(analysis, spec, every):
-        known, unknown = known_only(measured), _count_unknown(measured)
+    for cut, compared in cuts(analysis, spec, measured(analysis, views)):
+        known, unknown = known_only(compared), _count_unknown(compared)
         played = _read_played(known, independent_unit(analysis, spec, cut.population), spec)
         rows += _system_rows(cut, known, unknown, played, analysis, spec)
         rows += _study_rows(cut, known, sum(unknown.values()), played, analysis, spec)
@@ -137,9 +134,9 @@ def _read_played(known: ir.Table, units: tuple[str, ...], spec: StudySpec) -> _P
     )
 
 
-def _count_unknown(measured: ir.Table) -> dict[frozenset[str], int]:
+def _count_unknown(compared: ir.Table) -> dict[frozenset[str], int]:
     """Games of each pair of systems of which a length is not known."""
-    unknown = measured.filter(measured.outcome.notnull(), measured.longer.isnull())
+    unknown = compared.filter(compared.outcome.notnull(), compared.longer.isnull())
     counted: dict[frozenset[str], int] = {}
     for row in unknown.group_by("system_1", "system_2").agg(n=unknown.count()).to_pyarrow().to_pylist():
         pair = frozenset((row["system_1"], row["system_2"]))
@@ -162,7 +159,7 @@ def _system_rows(
         source = source_query(cut, VIEW, analysis, spec, f"{of_system(system)} AND {BOTH_KNOWN}")
         label: Label = partial(labelled, cut, subject=system, source=source, **counts.columns())
         result = length_effects(played.seen_from(code), level=analysis.confidence)
-        yield from _rows(label, result, none=_NOT_RECORDED if n_unknown and not counts.n_games else None)
+        yield from _rows(label, result, none=NOT_RECORDED if n_unknown and not counts.n_games else None)
         yield label(Statistic.LENGTH_UNKNOWN, Unit.COUNT, Quantity.of(n_unknown))
 
 
@@ -175,7 +172,7 @@ def _rows(label: Label, result: LengthEffectsResult, none: Quantity | None) -> I
         (Statistic.P_LONGER_GIVEN_WIN, result.p_longer_given_win),
     ):
         yield _rate_row(label, statistic, Unit.PROBABILITY, rate, none)
-    interval = result.contrast_interval if none is None else _no_interval(result.contrast_interval, none)
+    interval = result.contrast_interval if none is None else result.contrast_interval.without(none)
     yield label(Statistic.LENGTH_CONTRAST, Unit.PROBABILITY, none or result.contrast, interval=interval)
     for statistic, test in (
         (Statistic.LENGTH_CONTRAST_T, result.contrast_test),
@@ -192,7 +189,7 @@ def _study_rows(
     source = source_query(cut, VIEW, analysis, spec, f"outcome IS NOT NULL AND {BOTH_KNOWN}")
     label: Label = partial(labelled, cut, subject=STUDY, subject_kind="study", source=source, **counts.columns())
     rate = played.longer_wins(level=analysis.confidence)
-    none = _NOT_RECORDED if n_unknown and not counts.n_games else None
+    none = NOT_RECORDED if n_unknown and not counts.n_games else None
     yield _rate_row(label, Statistic.LONGER_WINS, Unit.SHARE, rate, none, null_value=NO_PREFERENCE)
     yield label(Statistic.LENGTH_UNKNOWN, Unit.COUNT, Quantity.of(n_unknown))
 
@@ -200,9 +197,5 @@ def _study_rows(
 def _rate_row(
     label: Label, statistic: Statistic, unit: Unit, rate: Rate, none: Quantity | None, **columns: float
 ) -> Estimate:
-    interval = rate.interval if none is None else _no_interval(rate.interval, none)
+    interval = rate.interval if none is None else rate.interval.without(none)
     return label(statistic, unit, none or rate.rate, interval=interval, n_units=rate.n_games, **columns)
-
-
-def _no_interval(interval: Interval, none: Quantity) -> Interval:
-    return replace(interval, status=none.status, reason=none.reason)

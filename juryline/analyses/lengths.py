@@ -3,10 +3,18 @@
 Belongs here: which output of `output_lengths` a judgment was shown. Does not: any statistic of lengths.
 """
 
+from collections.abc import Mapping
+
 import ibis
 import ibis.expr.types as ir
 
+from data_contracts.specification_analyses import LengthEffects, Recalibration
+from data_contracts.vocabulary import Reason, Status
+from juryline.analyses import comparisons
+from juryline.estimators.quantity import Quantity
+
 VIEW = "output_lengths"
+NOT_RECORDED = Quantity.missing(Status.NOT_ESTIMABLE, Reason.LENGTH_NOT_RECORDED)
 
 # A judgment that names no output is of the one output of its system for the case.
 _LOOKED_UP = (
@@ -19,6 +27,11 @@ BOTH_KNOWN = " AND ".join(
 """SQL condition of comparisons of outputs whose lengths are known."""
 
 FIRST_LONGER, SECOND_LONGER, NEITHER_LONGER = 1, 2, 0
+
+
+def measured(analysis: LengthEffects | Recalibration, views: Mapping[str, ir.Table]) -> ir.Table:
+    """The comparisons of `with_longer`, from the views that a method with lengths reads, by its threshold."""
+    return with_longer(views[comparisons.VIEW], views[VIEW], analysis.threshold)
 
 
 def with_longer(judgments: ir.Table, lengths: ir.Table, threshold: float) -> ir.Table:

@@ -15,6 +15,8 @@ from data_contracts.specification import StudySpec
 from data_contracts.specification_analyses import Analysis, AnalysisPart
 from juryline.analyses.cuts import cuts, source_conditions
 
+JUDGE, REFERENCE = "judge", "reference"
+
 Members = tuple[str, ...]
 SomeAnalysis = TypeVar("SomeAnalysis", bound=AnalysisPart)
 
@@ -88,13 +90,16 @@ def source_of_both(
     judge: Members,
     reference: Members,
     extra: Sequence[str],
+    sides: Sequence[str] = (JUDGE, REFERENCE),
 ) -> str:
-    """SQL of the record ids that `judged_by_both` gives of a cut of `cuts_of_reference`, those of both populations.
+    """SQL of the record ids that `judged_by_both` gives of a cut of `cuts_of_reference`.
 
     Parameters
     ----------
     extra : sequence of str
         SQL conditions of every comparison; what they name is a column of the view.
+    sides : sequence of str
+        Whose records: the judge's, the reference's or those of both.
     """
     of_judge = replace(cut, population="+".join(judge), slice=ALL, slice_value=ALL)
     of_reference = replace(cut, population="+".join(reference))
@@ -105,7 +110,8 @@ def source_of_both(
     parts = [
         f"SELECT record_id FROM {view_name} WHERE {' AND '.join([own, *extra])} AND "
         f"({UNIT_OF_PAIR_SQL}) IN (SELECT {UNIT_OF_PAIR_SQL} FROM {view_name} WHERE {other})"
-        for own, other in ((judged, held_against), (held_against, judged))
+        for side, own, other in ((JUDGE, judged, held_against), (REFERENCE, held_against, judged))
+        if side in sides
     ]
     return " UNION ALL ".join(parts) + " ORDER BY record_id"
 

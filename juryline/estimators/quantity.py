@@ -3,7 +3,7 @@
 Belongs here: the three result types all methods share. Does not: how any of them is computed.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from data_contracts.vocabulary import Reason, Status
 
@@ -44,6 +44,10 @@ class Interval:
     n_boot: int | None = None
     n_boot_failed: int | None = None
     seed: int | None = None
+
+    def without(self, missing: Quantity) -> "Interval":
+        """What stands in its place where the estimate has no value after all."""
+        return replace(self, status=missing.status, reason=missing.reason)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

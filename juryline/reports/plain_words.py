@@ -66,7 +66,7 @@ REASONS = {
     Reason.ORDERED: "one group of systems won every comparison with another",
     Reason.NO_TIES: "no tie was given",
     Reason.TIE_SEPARATION: "wins and ties are separated: Davidson's model has no finite estimate",
-    Reason.NO_SHARED_UNIT: "no unit was judged by two raters",
+    Reason.NO_SHARED_UNIT: "no unit was judged by two raters, or by both sides",
     Reason.UNITS_LEFT_OUT: "units that one rater only judged are left out",
     Reason.NO_BATCHES: "fewer than two batches",
     Reason.ONE_CATEGORY: "all gave one label, so agreement beyond chance is 0/0",

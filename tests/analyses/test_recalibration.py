@@ -108,11 +108,31 @@ def test_factor_score_and_correlations_are_those_of_the_shared_games(study, esti
         assert found[f"{JUDGE}{system}/beta"].value == pytest.approx(beta[place])
         score = found[f"{JUDGE}{system}/adjusted_judge_score"]
         assert (score.value, score.unit) == (pytest.approx(judge[place, 0] * beta[place]), "score")
-        assert (score.n_judgments, score.n_cases, score.n_clusters) == (36, 6, 6)
+        assert (score.n_cases, score.n_clusters) == (6, 6)
     for name, other in (("before", judge[:, 0]), ("after", judge[:, 0] * beta), ("beta_only", beta)):
         row = found[f"{JUDGE}all/spearman_{name}"]
         assert row.value == pytest.approx(stats.spearmanr(humans[:, 0], other).statistic)
-        assert (row.n_units, row.n_boot, row.seed, row.n_judgments) == (4, 40, 5, 72)
+        assert (row.n_units, row.n_boot, row.seed) == (4, 40, 5)
+
+
+def test_every_row_counts_the_judgments_and_raters_it_is_made_of(study, estimate):
+    found = estimate(study(), invented(), lengths())
+
+    # A system is in three pairs, each judged once a case by a human rater of the case and once by the judge.
+    human, judge, both = (18, 6), (18, 1), (36, 7)
+    of_system = {"beta": human, "p_win": judge, "adjusted_judge_score": both}
+    assert {name: _rests_on(found[f"{JUDGE}a/{name}"]) for name in of_system} == of_system
+    assert {name: _rests_on(found[f"{HUMANS}a/{name}"]) for name in ("p_win", "p_longer")} == dict.fromkeys(
+        ("p_win", "p_longer"), human
+    )
+    assert _rests_on(found[f"{JUDGE}all/spearman_beta_only"]) == (36, 6)
+    for name in ("before", "after", "after_crossfit"):
+        assert _rests_on(found[f"{JUDGE}all/spearman_{name}"]) == (72, 7)
+    assert found[f"{JUDGE}a/p_win"].states == {State.ANSWERED: 18}
+
+
+def _rests_on(row):
+    return row.n_judgments, row.n_raters
 
 
 def test_every_row_says_development_and_those_with_the_leak_say_so(study, estimate):
@@ -154,10 +174,11 @@ def test_games_that_only_one_of_both_judged_or_whose_lengths_are_not_known_are_o
                 other[name].ci_low,
                 other[name].n_judgments,
             )
-    assert one[f"{JUDGE}d/beta"].n_judgments == 30
+    assert one[f"{JUDGE}d/adjusted_judge_score"].n_judgments == 30
     assert (one[f"{JUDGE}d/length_unknown"].value, other[f"{JUDGE}d/length_unknown"].value) == (6, 6)
     assert one[f"{JUDGE}a/length_unknown"].value == 4
-    assert one[f"{JUDGE}a/beta"].states[State.ABSTAIN] == 1
+    assert one[f"{JUDGE}a/p_win"].states[State.ABSTAIN] == 1
+    assert State.ABSTAIN not in one[f"{JUDGE}a/beta"].states
 
 
 def test_a_system_never_longer_has_no_score(study, estimate):
@@ -191,6 +212,20 @@ def test_without_a_judgment_nothing_is_there(study, estimate):
     assert found[f"{JUDGE}all/spearman_after"].status is Status.INSUFFICIENT
 
 
+@pytest.mark.parametrize("left_out", [(), [(case, system) for case in CASES for system in SYSTEMS]])
+def test_where_judge_and_humans_share_no_unit_that_is_why_whatever_the_lengths(study, estimate, left_out):
+    rows = [row for row in invented() if (row["population"] == "judge") == (row["case_id"] < "c3")]
+
+    found = estimate(study(), rows, lengths(left_out))
+
+    for name, row in found.items():
+        if not name.endswith("length_unknown"):
+            assert row.status is Status.UNDEFINED
+            assert Reason.NO_SHARED_UNIT in row.reason
+            assert not {Reason.LENGTH_NOT_RECORDED, Reason.NO_GAMES} & {*row.reason, *row.ci_reason}
+            assert row.n_judgments == 0
+
+
 def test_a_slice_is_of_the_humans_and_the_judge_is_held_against_it_whole(study, estimate):
     rows = [
         row
@@ -202,7 +237,7 @@ def test_a_slice_is_of_the_humans_and_the_judge_is_held_against_it_whole(study, 
         for row in invented()
     ]
 
-    row = estimate(study(), rows, lengths())["recal/quality/judge/language=en/a/beta"]
+    row = estimate(study(), rows, lengths())["recal/quality/judge/language=en/a/adjusted_judge_score"]
 
     assert (row.n_judgments, row.n_cases) == (18, 3)
 
