@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from juryline.estimators.rating_patterns import Codes, Patterns, ordered_patterns
+from juryline.estimators.rating_patterns import Codes, Patterns, number_patterns
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -42,20 +42,29 @@ class Ratings:
 
     Parameters
     ----------
-    codes : tuple of three ndarray of int, each of shape (n,)
-        Of unit, rater and label, from 0; every unit has a rating.
+    ordered : tuple of three ndarray of int, each of shape (n,), or None
+        Codes of unit, rater and label, from 0; every unit has a rating. None where the patterns hold them.
     shares : ndarray of float, shape (n,), or None
         Share of the label among the rater's judgments of the unit; None where each is 1.
     patterns : Patterns or None
         Units rated alike; None where that cannot be numbered.
     """
 
-    codes: Codes
+    ordered: Codes | None
     shares: np.ndarray | None
     n_units: int
     n_raters: int
     n_labels: int
     patterns: Patterns | None
+
+    @cached_property
+    def codes(self) -> Codes:
+        """Codes of unit, rater and label."""
+        if self.ordered is not None:
+            return self.ordered
+        if self.patterns is None:
+            raise ValueError("ratings need their codes or their patterns")
+        return self.patterns.codes()
 
     @cached_property
     def unit(self) -> np.ndarray:
@@ -175,18 +184,9 @@ class Ratings:
         raters to number their patterns, are left as they are.
         """
         if self.patterns is None:
-            one_each = Merged(ratings=self, count=np.ones(self.n_units, dtype=np.int64), steps=())
-            nameless = self if named else self.nameless()
-            return one_each if nameless.patterns is None else nameless.merged(named=True)
-        distinct = Ratings(
-            codes=self.patterns.codes(self.n_raters, self.n_labels),
-            shares=None,
-            n_units=len(self.patterns.count),
-            n_raters=self.n_raters,
-            n_labels=self.n_labels,
-            patterns=None,
-        )
-        merged = Merged(ratings=distinct, count=self.patterns.count, steps=(self.patterns,))
+            merged = Merged(ratings=self, count=np.ones(self.n_units, dtype=np.int64), steps=())
+        else:
+            merged = Merged.of(self.patterns, self.patterns.count, (self.patterns,))
         return merged if named else merged.nameless()
 
     def without(self, rater: int) -> "Ratings":
@@ -241,15 +241,26 @@ class Merged:
             place = step.place[place]
         return place
 
+    @classmethod
+    def of(cls, patterns: Patterns, count: np.ndarray, steps: tuple[Patterns, ...]) -> "Merged":
+        """One unit of each pattern."""
+        ratings = Ratings(
+            ordered=patterns.distinct_codes(),
+            shares=None,
+            n_units=len(patterns.count),
+            n_raters=patterns.n_raters,
+            n_labels=patterns.n_labels,
+            patterns=None,
+        )
+        return cls(ratings=ratings, count=count, steps=steps)
+
     def nameless(self) -> "Merged":
         """Merged further, whoever the raters were."""
-        nameless = self.ratings.nameless()
-        patterns = nameless.patterns
+        patterns = self.steps[-1].nameless() if self.steps else self.ratings.nameless().patterns
         if patterns is None:
             return self
-        merged = nameless.merged(named=True)
         count = np.bincount(patterns.place, weights=self.count).astype(np.int64)
-        return Merged(ratings=merged.ratings, count=count, steps=(*self.steps, patterns))
+        return Merged.of(patterns, count, (*self.steps, patterns))
 
 
 def tally_ratings(
@@ -280,7 +291,8 @@ def tally_ratings(
 
     Notes
     -----
-    Judgments that come in the order of unit and rater, none of them twice, are taken as they are.
+    Where no rater judged a unit twice and an integer holds all labels of a unit, one pass in any order of the rows
+    suffices, and nothing is sorted.
     """
     unit, rater, label = (np.asarray(codes) for codes in (unit, rater, label))
     count = None if count is None else np.asarray(count)
@@ -289,9 +301,9 @@ def tally_ratings(
     if count is not None and (count < 1).any():
         raise ValueError("count must be at least 1")
     sizes = {"n_units": n_units, "n_raters": n_raters, "n_labels": n_labels}
-    ordered, patterns = ordered_patterns((unit, rater, label), **sizes)
-    if ordered:
-        return Ratings(codes=(unit, rater, label), shares=None, patterns=patterns, **sizes)
+    patterns = number_patterns((unit, rater, label), **sizes)
+    if patterns is not None:
+        return Ratings(ordered=None, shares=None, patterns=patterns, **sizes)
     unit, rater, label = (codes.astype(np.int64, copy=False) for codes in (unit, rater, label))
     if not (_within(unit, n_units) and np.bincount(unit, minlength=n_units).all()):
         raise ValueError(f"unit must use every code below {n_units}")
@@ -318,8 +330,9 @@ def _shares(cell: np.ndarray, judgments: np.ndarray) -> np.ndarray | None:
 
 def _ratings(codes: Codes, shares: np.ndarray | None, *, n_units: int, n_raters: int, n_labels: int) -> Ratings:
     """Ratings that are in order."""
-    patterns = None if shares is not None else ordered_patterns(codes, n_units, n_raters, n_labels)[1]
-    return Ratings(codes=codes, shares=shares, patterns=patterns, n_units=n_units, n_raters=n_raters, n_labels=n_labels)
+    sizes = {"n_units": n_units, "n_raters": n_raters, "n_labels": n_labels}
+    patterns = None if shares is not None else number_patterns(codes, **sizes)
+    return Ratings(ordered=codes, shares=shares, patterns=patterns, **sizes)
 
 
 def aligned(left: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -328,7 +328,7 @@ def test_the_order_of_rows_changes_no_digit(name, rated):
 
 @pytest.mark.parametrize("raters", [4, 60])
 @pytest.mark.parametrize("name", [*ALL, *ORDERED])
-def test_ratings_in_order_are_taken_as_they_are_and_all_others_put_in_order(name, raters, rated):
+def test_ratings_are_read_alike_in_any_order_and_of_any_width(name, raters, rated):
     # Sixty raters have more patterns than an integer holds: only nameless ones are merged.
     table = random_table(14, raters=raters, missing=0.2)
     cells = [(u, r, label) for u, row in enumerate(table) for r, label in enumerate(row) if label is not None]
@@ -362,6 +362,30 @@ def test_ratings_read_in_parts_are_those_read_at_once(missing, rated, monkeypatc
         assert other.count.tolist() == one.count.tolist()
         assert other.place.tolist() == one.place.tolist()
         assert other.ratings.label.tolist() == one.ratings.label.tolist()
+
+
+def test_a_second_judgment_of_a_rater_is_seen_in_whichever_part_it_comes(monkeypatch):
+    cells = [(u, r, (u + r) % 3) for u in range(40) for r in range(3)] + [(0, 0, 2)]
+    unit, rater, label = np.array(cells).T
+    sizes = {"n_units": 40, "n_raters": 3, "n_labels": 3}
+    whole = tally_ratings(unit, rater, label, None, **sizes)
+    monkeypatch.setattr("os.cpu_count", lambda: 4)
+    monkeypatch.setattr("juryline.estimators.rating_patterns._ROWS_A_PART", 20)
+
+    parts = tally_ratings(unit, rater, label, None, **sizes)
+
+    for ratings in (whole, parts):
+        assert ratings.share[:3].tolist() == [0.5, 0.5, 1]
+        assert ratings.label[:2].tolist() == [0, 2]
+
+
+@pytest.mark.parametrize("shuffled", [False, True])
+def test_a_unit_that_nobody_rated_is_refused_in_any_order(shuffled):
+    unit, rater = np.divmod(np.delete(np.arange(30), [12, 13, 14]), 3)
+    order = np.random.default_rng(1).permutation(len(unit)) if shuffled else np.arange(len(unit))
+
+    with pytest.raises(ValueError, match="unit must use every code below 10"):
+        tally_ratings(unit[order], rater[order], rater[order], None, n_units=10, n_raters=3, n_labels=3)
 
 
 def test_as_many_ratings_as_units_and_raters_are_no_sign_that_all_rated_all():
