@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, PrivateAttr
 
-from data_contracts.specification_analyses import ALL_CRITERIA, Analysis, AnalysisPart, Expectation, Sensitivity
+from data_contracts.specification_analyses import ALL_CRITERIA, RAW, Analysis, AnalysisPart, Expectation, Sensitivity
 from data_contracts.specification_design import (
     Assignment,
     Blinding,
@@ -141,6 +141,13 @@ class StudySpec(Part):
         return {population.id: population for population in self.raters.populations}
 
     @cached_property
+    def voters(self) -> tuple[str, ...]:
+        """Populations that vote in adjudications: humans, or models where no human population judges."""
+        raters = [population for population in self.raters.populations if not population.adjudicates]
+        humans = [population for population in raters if population.kind is RaterKind.HUMAN]
+        return tuple(population.id for population in humans or raters)
+
+    @cached_property
     def system_of_blinded(self) -> dict[str, str]:
         """Blinded id to system id. With a `blinding` table, ids in exports are codes of that table instead."""
         return {system.blinded_id: system.id for system in self.systems}
@@ -211,7 +218,12 @@ class StudySpec(Part):
         return tuple(criterion for criterion in self.rubric.criteria if can_read(analysis.method, criterion))
 
     def populations_of(self, analysis: AnalysisPart) -> tuple[tuple[str, ...], ...]:
-        """The populations an analysis runs over, one after another; more than one in a group: pooled."""
+        """The populations an analysis runs over, one after another; more than one in a group: pooled.
+
+        An adjudicated label is of all who voted on it, so that its analysis is of the voters, pooled.
+        """
+        if analysis.labels != RAW:
+            return (self.voters,)
         if analysis.population is not None:
             return (analysis.population,)
         return tuple((p.id,) for p in self.raters.populations if not p.adjudicates)

@@ -36,9 +36,12 @@ def analysis_problems(spec: StudySpec) -> Iterator[Problem]:
         criteria = list(_criterion_problems(at, spec, analysis))
         yield from criteria
         yield from _population_problems((*at, "population"), spec, analysis.population or ())
+        yield from _voter_problems((*at, "population"), spec, analysis)
         yield from _label_problems((*at, "labels"), spec, analysis)
         if analysis.independent_unit:
             yield from unit_problems(spec, (*at, "independent_unit"), analysis.independent_unit)
+        else:
+            yield from _pooled_unit_problems((*at, "independent_unit"), spec, analysis)
         if isinstance(analysis, PairTests | Elo):
             yield from _pairs_problems((*at, "pairs"), spec, analysis.pairs or ())
         if isinstance(analysis, Spa):
@@ -67,6 +70,14 @@ def unit_problems(spec: StudySpec, address: Address, unit: tuple[str, ...]) -> I
             yield Problem(address, f"{name} is no unit", nearest(name, known))
     if len(unit) == 2 and (unit[0] == unit[1] or "rater" not in unit):
         yield Problem(address, f"{listed(unit)} do not cross", "write [rater, case], or rater and a case attribute")
+
+
+def _pooled_unit_problems(at: Address, spec: StudySpec, analysis: Analysis) -> Iterator[Problem]:
+    for members in spec.populations_of(analysis):
+        known = [id for id in members if id in spec.populations]
+        if len({spec.independent_unit_of(analysis, id) for id in known}) > 1:
+            what = f"{listed(known)} are pooled, and declare different independent units"
+            yield Problem(at, what, "write `independent_unit: [rater]` or `[case]` in the analysis")
 
 
 def _criterion_problems(at: Address, spec: StudySpec, analysis: Analysis) -> Iterator[Problem]:
@@ -121,6 +132,14 @@ def _label_problems(at: Address, spec: StudySpec, analysis: Analysis) -> Iterato
     elif analysis.labels not in adjudicable(analysis, spec):
         what = f"{analysis.labels} settles ranks one by one, which leaves no ranking to compare systems in"
         yield Problem(at, what, "write `labels: raw`")
+
+
+def _voter_problems(at: Address, spec: StudySpec, analysis: Analysis) -> Iterator[Problem]:
+    if analysis.labels == RAW or analysis.population is None or set(analysis.population) == set(spec.voters):
+        return
+    if analysis.labels in adjudicable(analysis, spec):
+        what = f"{analysis.labels} settles labels of the votes of {listed(spec.voters)} together"
+        yield Problem(at, what, "remove `population`")
 
 
 def _pairs_problems(at: Address, spec: StudySpec, pairs: Sequence[Pair]) -> Iterator[Problem]:

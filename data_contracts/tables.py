@@ -411,7 +411,7 @@ SPA_ANSWERS = Table(
 
 
 def _under_scenarios(view: Table) -> Table:
-    """A protocol view under scenarios; an adjudicated label stands once for each population that voted on it."""
+    """A protocol view under scenarios; an adjudicated label is of all populations that vote, joined by `+`."""
     return Table(
         f"scenario_{view.name}",
         f"The view {view.name} without exclusions, and of adjudicated labels",

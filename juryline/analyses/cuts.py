@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from data_contracts.errors import ContractError, SpecificationError
 from data_contracts.estimates import ALL, Cut
 from data_contracts.specification import PROTOCOLS_OF_METHOD, StudySpec, can_read
-from data_contracts.specification_analyses import Analysis
+from data_contracts.specification_analyses import RAW, Analysis
 from data_contracts.specification_rubric import Criterion, level_text
 
 POOLED = "*"
@@ -40,7 +40,7 @@ def cuts(analysis: Analysis, spec: StudySpec, view: ir.Table) -> Iterator[tuple[
         for population, members in populations(analysis, spec):
             chosen = view.filter(
                 view.criterion.isin(ids),
-                view.population.isin(members),
+                view.population.isin(_stored_as(analysis, population, members)),
                 view.item_kind.isin([str(kind) for kind in analysis.include]),
             )
             whole = Cut(analysis=analysis.id, method=analysis.method, criterion=criterion, population=population)
@@ -177,9 +177,10 @@ def source_query(cut: Cut, table_name: str, analysis: Analysis, spec: StudySpec,
 def source_conditions(cut: Cut, analysis: Analysis, spec: StudySpec) -> list[str]:
     """SQL conditions of the judgments of a cut."""
     ids = [criterion.id for criterion in criteria(analysis, spec)] if cut.criterion == POOLED else [cut.criterion]
+    members = dict(populations(analysis, spec))[cut.population]
     conditions = [
         f"criterion IN ({_texts(ids)})",
-        f"population IN ({_texts(dict(populations(analysis, spec))[cut.population])})",
+        f"population IN ({_texts(_stored_as(analysis, cut.population, members))})",
         f"item_kind IN ({_texts(analysis.include)})",
     ]
     if cut.slice != ALL:
@@ -204,6 +205,11 @@ def not_in_this_version(analysis: Analysis, key: str, what: str) -> Specificatio
         fix=f"remove {key} from the analysis",
         code="not_in_this_version",
     )
+
+
+def _stored_as(analysis: Analysis, population: str, members: tuple[str, ...]) -> tuple[str, ...]:
+    """What a view says in `population`: of adjudicated labels, which belong to no one member, the name of all."""
+    return members if analysis.labels == RAW else (population,)
 
 
 def _names_of(cut: Cut, spec: StudySpec) -> Sequence[str]:

@@ -55,7 +55,7 @@ class SettledLabels:
         """SQL of the judge's judgments and of the judgments that the labels were derived from."""
         names = self._of_adjudication().select("scenario").distinct().order_by("scenario").to_pyarrow()
         scenarios = ", ".join(sql_text(name) for name in names["scenario"].to_pylist()) or "NULL"
-        return sources.beside_labels(f"scenario IN ({scenarios})")
+        return sources.beside_labels(self.adjudication, f"scenario IN ({scenarios})")
 
     def _labels(self) -> ir.Table:
         settled = self._with_unit(self._rated(self._of_adjudication()))
@@ -68,7 +68,6 @@ class SettledLabels:
         return labels.filter(
             labels.scenario.endswith(f";adjudication={self.adjudication}"),
             labels.criterion == self.cut.criterion,
-            labels.population.isin(self.held.reference),
             labels.item_kind.isin([str(kind) for kind in self.held.scope.analysis.include]),
         )
 

@@ -44,15 +44,17 @@ class JudgeSources:
         """The judge's judgments, whatever became of them, of units that the reference rated."""
         return _ordered(self._records(self._of_judge, self._units(self._rated_by_reference)))
 
-    def beside_labels(self, of_labels: str) -> str:
+    def beside_labels(self, adjudication: str, of_labels: str) -> str:
         """Ratings of the judge of units that the reference rated too and that have a label, and the labels' sources.
 
         Parameters
         ----------
+        adjudication : str
+            Whose labels.
         of_labels : str
-            SQL condition of the adjudicated labels in the view under scenarios.
+            SQL condition of them in the view under scenarios.
         """
-        labels, table = [*self._rated_by_reference_unsliced, of_labels], f"scenario_{self.scope.name}"
+        labels, table = [*self._labelled_by(adjudication), of_labels], f"scenario_{self.scope.name}"
         game = replace(
             self, scope=replace(self.scope, analysis=self.scope.analysis.model_copy(update={"unit": "game"}))
         )
@@ -80,16 +82,14 @@ class JudgeSources:
 
     @property
     def _rated_by_reference(self) -> list[str]:
-        return self._of_reference(self.cut)
-
-    @property
-    def _rated_by_reference_unsliced(self) -> list[str]:
-        return self._of_reference(replace(self.cut, slice=ALL, slice_value=ALL))
-
-    def _of_reference(self, cut: Cut) -> list[str]:
-        given = replace(cut, population="+".join(self.reference))
+        given = replace(self.cut, population="+".join(self.reference))
         part = of_members(self.scope.analysis, self.reference)
         return [*source_conditions(given, part, self.scope.spec), self.scope.rated]
+
+    def _labelled_by(self, adjudication: str) -> list[str]:
+        whole = replace(self.cut, population="+".join(self.scope.spec.voters), slice=ALL, slice_value=ALL)
+        part = self.scope.analysis.model_copy(update={"labels": adjudication})
+        return [*source_conditions(whole, part, self.scope.spec), self.scope.rated]
 
     @property
     def _unit(self) -> str:

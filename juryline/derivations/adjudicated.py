@@ -19,7 +19,7 @@ _STATES = [str(State.TIE), str(State.BOTH_FAIL)]
 def labels_as_judgments(
     labels: ir.Table, sources: ir.Table, history: ir.Table, spec: StudySpec
 ) -> tuple[ir.Table, ir.Table]:
-    """A judgment for each adjudicated label and population that voted on its unit.
+    """A judgment for each adjudicated label that somebody voted on.
 
     Parameters
     ----------
@@ -32,15 +32,15 @@ def labels_as_judgments(
     -------
     history, analysis_set : ir.Table
         The columns of HISTORY and of ANALYSIS_SET that protocol views read, all rows included. `record_id` and
-        `judgment_id` are the label's id, the rater is the adjudication. An unresolved label is `missing`; the order
-        shown is not known, since a label has none.
+        `judgment_id` are the label's id, the rater is the adjudication, and the population all that vote, joined by
+        `+` as those of a pooled analysis are. An unresolved label is `missing`; the order shown is not known, since a
+        label has none.
     """
     votes = sources.inner_join(history.select("record_id", "population", "rater_kind", "label", "value"), "record_id")
     votes = votes.rename(said="label").inner_join(labels, "label_id")
-    voters = [population.id for population in spec.raters.populations if not population.adjudicates]
     # All who gave a response gave its number with it.
     numbers = votes.group_by("label_id").agg(value=votes.value.max(where=votes.said == votes.label))
-    asked = votes.filter(votes.population.isin(voters)).select("label_id", "population", "rater_kind").distinct()
+    asked = votes.filter(votes.population.isin(spec.voters)).select("label_id", "rater_kind").distinct()
     protocols = declared_rows(
         [("criterion", TEXT), ("protocol", TEXT)],
         [(criterion.id, str(criterion.protocol)) for criterion in spec.rubric.criteria],
@@ -54,6 +54,7 @@ def labels_as_judgments(
         record_id=rows.label_id,
         judgment_id=rows.label_id,
         rater=rows.adjudication_id,
+        population=ibis.literal("+".join(spec.voters)),
         item_kind=ibis.literal(str(ItemKind.SCORED)),
         state=state,
         export_path=ibis.literal(""),

@@ -8,7 +8,7 @@ import ibis.expr.types as ir
 from data_contracts.specification import StudySpec
 from data_contracts.specification_rules import Adjudicator
 from data_contracts.tables import TEXT, TRUTH, WHOLE
-from data_contracts.vocabulary import ItemKind, Protocol, RaterKind, SetAside, State
+from data_contracts.vocabulary import ItemKind, Protocol, SetAside, State
 from juryline.derivations.history import by_time
 from juryline.derivations.rule_hits import VOTED
 from juryline.derivations.shape import declared_rows
@@ -36,7 +36,7 @@ def ballots(history: ir.Table, analysis_set: ir.Table, spec: StudySpec) -> Ballo
     """The units, votes and adjudicators' decisions of all declared adjudications."""
     standing = analysis_set.select("record_id", "included", "set_aside_reason", "exclusion_id")
     rows = history.select(*_READ, *UNIT).inner_join(_rules(spec), "criterion").inner_join(standing, "record_id")
-    is_voter = rows.included & rows.population.isin(_voting_populations(spec))
+    is_voter = rows.included & rows.population.isin(spec.voters)
     # A judgment of an adjudicator is set aside as such; a control item or an excluded one decides nothing.
     is_decisive = (
         (rows.population == rows.decider)
@@ -64,12 +64,6 @@ def _rules(spec: StudySpec) -> ir.Table:
         else:
             rows.append((rule.id, rule.criterion, rule.rule, rule.min_votes, None, False))
     return declared_rows([*columns, ("decider", TEXT), ("always", TRUTH)], rows)
-
-
-def _voting_populations(spec: StudySpec) -> list[str]:
-    voters = [population for population in spec.raters.populations if not population.adjudicates]
-    humans = [population for population in voters if population.kind is RaterKind.HUMAN]
-    return [population.id for population in humans or voters]
 
 
 def _oriented(rows: ir.Table, spec: StudySpec) -> ir.Table:

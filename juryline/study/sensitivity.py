@@ -53,8 +53,13 @@ def _repeated(run: StudyRun, analysis: Analysis, scenarios: list[Scenario]) -> l
 
 
 def _repeated_as(analysis: Analysis, scenario: Scenario, spec: StudySpec) -> Analysis:
-    """The analysis as a scenario has it; an adjudication leaves it its own criterion only."""
+    """The analysis as a scenario has it; an adjudication leaves it its own criterion only.
+
+    What reads labels is of all who voted, and is held against their raw judgments pooled.
+    """
     changes: dict[str, Any] = {"labels": scenario.labels}
+    if analysis.labels != RAW and scenario.labels == RAW:
+        changes["population"] = spec.voters
     if scenario.ties is not None:
         changes["ties"] = scenario.ties
     if scenario.labels != RAW:

@@ -231,8 +231,9 @@ SETTLED = "adjudication: [{id: most, rule: majority, criterion: quality}, {id: t
 
 def label(case, sign, *sources, id="most", **columns):
     """An adjudicated label as the view under scenarios has it, of the pair in the order of `systems`."""
-    scenario = {"scenario": f"exclusions=all;adjudication={id}", "sources": list(sources), "rater": id}
-    return game(case, id, sign) | scenario | {"record_id": f"label {id} {case}", "order_collected": False} | columns
+    whose = {"scenario": f"exclusions=all;adjudication={id}", "population": "crowd+lab+md", "rater": id}
+    made = {"sources": list(sources), "record_id": f"label {id} {case}", "order_collected": False}
+    return game(case, id, sign) | whose | made | columns
 
 
 LABELS = [
@@ -240,8 +241,7 @@ LABELS = [
     label("c2", "<", "j000004", "j000005"),
     label("c3", "missing", "j000007"),
     label("c6", ">", "j000014", "j000015"),
-    # of another population, adjudication or system
-    label("c1", "<", "j000000", population="lab"),
+    # of another adjudication or system
     label("c1", "<", "j000000", id="other"),
     label("c1", "<", "j000000", system_2="z"),
 ]

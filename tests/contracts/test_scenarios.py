@@ -84,3 +84,21 @@ def test_judgments_are_needed_apart_from_the_views_only_where_they_differ():
     spec = study("sensitivity: {analyses: [bt], ties: [drop]}")
     assert data_scenarios(spec) == [Scenario(labels="vote")]
     assert frozen_scenario(spec.analyses[0]).is_view
+
+
+def test_labels_are_of_all_humans_who_vote_pooled_whatever_else_judges():
+    several = STUDY.replace(
+        "[{id: crowd, kind: human}]",
+        "[{id: crowd, kind: human}, {id: md, kind: human, role: adjudicator}, {id: lab, kind: human}, "
+        "{id: gpt, kind: model}]",
+    )
+    spec = parse_specification(several)
+
+    assert spec.populations_of(spec.analysis("settled")) == (("crowd", "lab"),)
+    assert spec.populations_of(spec.analysis("wins")) == (("crowd",), ("lab",), ("gpt",))
+
+
+def test_labels_are_of_models_where_no_human_judges():
+    spec = parse_specification(STUDY.replace("{id: crowd, kind: human}", "{id: crowd, kind: model}"))
+
+    assert spec.voters == ("crowd",)

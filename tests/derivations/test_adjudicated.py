@@ -52,9 +52,8 @@ def test_what_is_not_settled_is_missing_and_not_a_tie(viewed):
     assert (row["state"], row["outcome"]) == ("missing", None)
 
 
-def test_a_label_stands_once_for_each_population_that_voted(viewed):
+def test_a_label_stands_once_and_is_of_all_that_vote(viewed):
     rows = votes("Yes", "Yes", criterion="ending") + votes("Yes", criterion="ending", population="experts")
     rows[-1]["rater"] = "e-1"
     found = viewed(rows, "id: m, rule: majority, criterion: ending, min_votes: 1", ratings)
-    assert [(row["population"], row["label"]) for row in found] == [("crowd", "Yes"), ("experts", "Yes")]
-    assert len({row["record_id"] for row in found}) == 1
+    assert [(row["population"], row["label"]) for row in found] == [("crowd+experts", "Yes")]
