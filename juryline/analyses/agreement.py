@@ -12,7 +12,6 @@ from itertools import combinations
 from typing import Any
 
 import ibis.expr.types as ir
-import numpy as np
 
 from data_contracts.estimates import Cut, Estimate
 from data_contracts.specification import StudySpec
@@ -39,7 +38,7 @@ from juryline.estimators.agreement_interval import CoefficientResult, estimate_w
 from juryline.estimators.agreement_units import Ratings
 from juryline.estimators.quantity import Quantity
 from juryline.estimators.raw_agreement import RawAgreement
-from juryline.estimators.self_agreement import SelfAgreement
+from juryline.estimators.self_agreement import SelfAgreement, repeats_by_rater
 
 MOST_RATERS_PAIRED = 20  # pairs of more raters are given only where `rater_pairs: true` asks for them
 
@@ -215,13 +214,12 @@ def _self_agreement(scope: Scope, cut: Cut, judgments: Judgments, source: str) -
 
     read, places = judgments.repeats()
     repeats = read.ratings
-    raters = np.unique(repeats.rater // places).tolist()
-    if not raters or not scope.units_known(judgments):
-        reason = Reason.ORDER_NOT_RECORDED if raters else Reason.NO_REPEATS
+    of_raters = repeats_by_rater(repeats, places)
+    if not of_raters or not scope.units_known(judgments):
+        reason = Reason.ORDER_NOT_RECORDED if of_raters else Reason.NO_REPEATS
         yield row(Quantity.missing(Status.NOT_ESTIMABLE, reason), STUDY, "study", states=judgments.states())
         return
-    for rater in raters:
-        own = judgments.repeats(rater)[0].ratings
+    for rater, own in of_raters.items():
         quantity = estimate_coefficient(RawAgreement(), own)
         alias = judgments.raters[rater]
         yield row(quantity, alias, "rater", n_judgments=len(own.unit), n_units=own.n_units, n_raters=1)
@@ -234,6 +232,6 @@ def _self_agreement(scope: Scope, cut: Cut, judgments: Judgments, source: str) -
         interval=result.interval,
         n_judgments=len(repeats.unit),
         n_units=result.n_units,
-        n_raters=len(raters),
+        n_raters=len(of_raters),
         states=judgments.states(),
     )

@@ -13,6 +13,7 @@ from data_contracts.vocabulary import Reason, Statistic, Status, Unit
 from juryline.analyses.agreement_judgments import Judgments
 from juryline.analyses.assigned import AssignedCells
 from juryline.estimators.agreement_units import Ratings
+from juryline.estimators.dense_codes import n_distinct
 from juryline.estimators.quantity import Quantity
 
 Row = tuple[Statistic, Unit, Quantity, dict[str, Any]]
@@ -22,7 +23,7 @@ def count_rows(judgments: Judgments, pairable_units: int) -> Iterator[Row]:
     """Units, pairable units, raters and ratings; units and raters count whatever became of their judgments."""
     yield Statistic.UNITS, Unit.COUNT, Quantity.of(judgments.n_units), {}
     yield Statistic.PAIRABLE_UNITS, Unit.COUNT, Quantity.of(pairable_units), {}
-    yield Statistic.RATERS, Unit.RATERS, Quantity.of(len(np.unique(judgments.rater))), {}
+    yield Statistic.RATERS, Unit.RATERS, Quantity.of(n_distinct(judgments.rater)), {}
     yield Statistic.RATINGS, Unit.COUNT, Quantity.of(judgments.count[judgments.rated].sum()), {}
 
 
@@ -38,7 +39,7 @@ def missing_share(judgments: Judgments, assigned: AssignedCells | None) -> Row:
     if not cells:
         return name, unit, Quantity.missing(Status.UNDEFINED, Reason.NO_JUDGMENTS), {}
     rated = judgments.rated
-    filled = len(np.unique(judgments.unit[rated] * n_raters + judgments.rater[rated]))
+    filled = n_distinct(judgments.unit[rated] * n_raters + judgments.rater[rated])
     return name, unit, Quantity.of(1 - filled / cells), {}
 
 

@@ -18,6 +18,7 @@ from data_contracts.vocabulary import State
 from juryline.analyses.agreement_labels import FIRST, SECOND, LabelSet
 from juryline.analyses.cuts import cluster_codes, codes, unit_columns
 from juryline.estimators.agreement_units import Ratings, tally_ratings
+from juryline.estimators.dense_codes import dense_codes, first_places, n_distinct
 from juryline.estimators.self_agreement import repeats_as_ratings
 
 _STATES = tuple(State)
@@ -72,15 +73,15 @@ class Judgments:
 
     @property
     def n_units(self) -> int:
-        return len(np.unique(self.unit))
+        return n_distinct(self.unit)
 
     def counts(self) -> dict[str, Any]:
         """Columns of `estimates` about the ratings, and the states of all judgments."""
         rated = self.rated
         return {
             "n_judgments": int(self.count[rated].sum()),
-            "n_cases": len(np.unique(self.case[rated])),
-            "n_raters": len(np.unique(self.rater[rated])),
+            "n_cases": n_distinct(self.case[rated]),
+            "n_raters": n_distinct(self.rater[rated]),
             "states": self.states(),
         }
 
@@ -106,14 +107,14 @@ class Judgments:
         """States by unit and rater, as if they were labels."""
         return self._tally(np.full(len(self.unit), True), self.state, len(_STATES))
 
-    def repeats(self, rater: int | None = None) -> tuple[Clustered, int]:
-        """Repeated ratings of all raters, or of one, and their places, as `repeats_as_ratings` gives them."""
-        kept = self.rated if rater is None else self.rated & (self.rater == rater)
+    def repeats(self) -> tuple[Clustered, int]:
+        """Repeated ratings and their places, as `repeats_as_ratings` gives them."""
+        kept = self.rated
         unit, cluster = _dense(self.unit[kept], self.cluster[kept])
         ratings, units, places = repeats_as_ratings(
             unit, self.rater[kept], self.label[kept], self.count[kept], n_labels=self.n_labels
         )
-        return Clustered(ratings, np.unique(cluster[units], return_inverse=True)[1]), places
+        return Clustered(ratings, dense_codes(cluster[units])), places
 
     def _tally(self, kept: np.ndarray, label: np.ndarray, n_labels: int) -> Clustered:
         unit, cluster = _dense(self.unit[kept], self.cluster[kept])
@@ -223,14 +224,17 @@ def _output_codes(*columns: pa.ChunkedArray) -> list[np.ndarray]:
 
 def _combined(columns: Sequence[np.ndarray]) -> np.ndarray:
     """One code from 0 for each combination of codes, in their order."""
-    combined = np.zeros(len(columns[0]), dtype=np.int64)
+    combined, n = np.zeros(len(columns[0]), dtype=np.int64), 1
     for column in columns:
         width = int(column.max(initial=0)) + 2  # codes may be -1
-        combined = np.unique(combined * width + column + 1, return_inverse=True)[1]
-    return combined
+        if n * width > np.iinfo(np.int64).max:
+            combined = dense_codes(combined)
+            n = len(combined)
+        combined, n = combined * width + column + 1, n * width
+    return dense_codes(combined)
 
 
 def _dense(unit: np.ndarray, cluster: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Units renumbered without a gap, and the cluster of each, renumbered likewise."""
-    _, first, dense = np.unique(unit, return_index=True, return_inverse=True)
-    return dense, np.unique(cluster[first], return_inverse=True)[1]
+    dense = dense_codes(unit)
+    return dense, dense_codes(cluster[first_places(dense)])

@@ -16,6 +16,7 @@ from juryline.analyses.labelling import STUDY, labelled
 from juryline.analyses.rankings import COMPLETE, VIEW, Rankings, read_rankings
 from juryline.estimators.agreement_interval import CoefficientResult, estimate_with_intervals
 from juryline.estimators.agreement_units import tally_ratings
+from juryline.estimators.dense_codes import n_distinct
 from juryline.estimators.kendall_w import KendallW
 
 
@@ -49,8 +50,8 @@ def _row(scope: Scope, cut: Cut, judgments: ir.Table) -> Estimate:
         source=source_query(cut, VIEW, scope.analysis, scope.spec, COMPLETE),
         n_judgments=len(rankings),
         n_units=result.n_units,
-        n_cases=len(np.unique(rankings.case)),
-        n_raters=len(np.unique(rankings.rater)),
+        n_cases=n_distinct(rankings.case),
+        n_raters=n_distinct(rankings.rater),
         states=count_all(judgments, rated_outcomes("half")).states,
     )
 

@@ -26,6 +26,7 @@ from juryline.analyses.judge_sides import JOIN, JudgeScope, Sides, as_agreement
 from juryline.analyses.judge_sources import JudgeSources
 from juryline.analyses.labelling import STUDY, labelled
 from juryline.estimators.agreement_interval import estimate_with_intervals
+from juryline.estimators.dense_codes import n_distinct
 from juryline.estimators.judge_agreement import MeanOfUnits, batch_drift, judge_agreement
 from juryline.estimators.population_kappa import PopulationKappa
 from juryline.estimators.quantity import Quantity
@@ -161,8 +162,8 @@ class _Rows:
             n_units=rate.n_games,
             source=self._sources.asked_of_judge(),
             n_judgments=int(asked.count.sum()),
-            n_cases=len(np.unique(asked.case)),
-            n_raters=len(np.unique(asked.rater)),
+            n_cases=n_distinct(asked.case),
+            n_raters=n_distinct(asked.rater),
             states=asked.states(),
         )
 

@@ -22,6 +22,7 @@ from juryline.analyses.labelling import STUDY, labelled
 from juryline.analyses.ordinal_model import ordinal_rows
 from juryline.analyses.rating_scale import Scaled, on_scale, step_of
 from juryline.analyses.ratings import VIEW, Compared, compare, read_asked
+from juryline.estimators.dense_codes import n_distinct
 from juryline.estimators.inference import UNBOUNDED
 from juryline.estimators.likert import (
     MeanResult,
@@ -98,7 +99,7 @@ def _system_rows(row: Row, scaled: Scaled, system: int, analysis: Likert) -> Ite
         mean = estimate_mean(values, units, **on_scale)
         yield _mean_row(row, Statistic.MEAN, Unit.SCALE, mean, n_units=int(used.sum()), **of_mean)
         weighted = estimate_case_weighted_mean(values, asked.case[used], units, **on_scale)
-        n_cases = len(np.unique(asked.case[used]))
+        n_cases = n_distinct(asked.case[used])
         yield _mean_row(row, Statistic.MEAN_CASE_WEIGHTED, Unit.SCALE, weighted, n_units=n_cases, **of_mean)
     else:
         for statistic in (Statistic.MEAN, Statistic.MEAN_CASE_WEIGHTED):
@@ -120,7 +121,7 @@ def _system_rows(row: Row, scaled: Scaled, system: int, analysis: Likert) -> Ite
         bounds=UNBOUNDED,
     )
     counts = asked.counts(of_system, used)
-    n_cases = len(np.unique(asked.case[used]))
+    n_cases = n_distinct(asked.case[used])
     yield _mean_row(row, Statistic.MEAN_Z, Unit.SD, mean_z, reason=scaled.of_z, n_units=n_cases, **counts)
 
 

@@ -7,7 +7,6 @@ Belongs here: the mean over rankings of a system's rank. Does not: strengths, no
 from collections.abc import Iterator
 
 import ibis.expr.types as ir
-import numpy as np
 
 from data_contracts.estimates import Cut, Estimate
 from data_contracts.specification import StudySpec
@@ -17,6 +16,7 @@ from juryline.analyses.comparisons import Counts, clustered_by, count_by_system
 from juryline.analyses.cuts import source_query, sql_text
 from juryline.analyses.labelling import labelled
 from juryline.analyses.rankings import COMPLETE, VIEW, read_rankings
+from juryline.estimators.dense_codes import n_distinct
 from juryline.estimators.likert import estimate_mean
 
 
@@ -46,7 +46,7 @@ def mean_rank_rows(cut: Cut, judgments: ir.Table, analysis: BradleyTerry, spec: 
             source=source_query(cut, VIEW, analysis, spec, f"system = {sql_text(system)} AND {COMPLETE}"),
             n_judgments=len(of),
             n_units=len(of),
-            n_cases=len(np.unique(of.case)),
-            n_raters=len(np.unique(of.rater)),
+            n_cases=n_distinct(of.case),
+            n_raters=n_distinct(of.rater),
             states=counts.get(system, Counts()).states,
         )

@@ -28,6 +28,7 @@ from juryline.analyses.cuts import (
     passing_labels,
     unit_columns,
 )
+from juryline.estimators.dense_codes import n_distinct
 from juryline.estimators.inference import Bounds
 from juryline.estimators.matched import (
     DifferenceResult,
@@ -112,8 +113,8 @@ class Asked:
         states = np.bincount(self.state[asked], minlength=len(STATES))
         return {
             "n_judgments": int(used.sum()),
-            "n_raters": len(np.unique(self.rater[used])),
-            "n_cases": len(np.unique(self.case[used & (self.case > NO_CASE)])),
+            "n_raters": n_distinct(self.rater[used]),
+            "n_cases": n_distinct(self.case[used & (self.case > NO_CASE)]),
             "states": {state: int(n) for state, n in zip(STATES, states)},
         }
 

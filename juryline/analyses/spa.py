@@ -9,7 +9,6 @@ from functools import partial
 from typing import Any
 
 import ibis.expr.types as ir
-import numpy as np
 
 from data_contracts.errors import SpecificationError
 from data_contracts.estimates import ALL, Cut, Estimate
@@ -20,6 +19,7 @@ from juryline.analyses.cuts import criteria, cuts, declared_pairs, not_in_this_v
 from juryline.analyses.families import expectation_rows, with_holm
 from juryline.analyses.labelling import STUDY, labelled
 from juryline.analyses.spa_questions import PairQuestions, Questions, read_questions
+from juryline.estimators.dense_codes import n_distinct
 from juryline.estimators.inference import OneSampleTResult
 from juryline.estimators.power import required_units, t_power
 from juryline.estimators.quantity import Quantity
@@ -204,7 +204,7 @@ def _diagnostic_rows(row: Row, asked: PairQuestions, analysis: Spa) -> Iterator[
             states=asked.states,
         )
     unchecked = count_unchecked(asked.answers)
-    n_raters = len(np.unique(asked.answers.rater))
+    n_raters = n_distinct(asked.answers.rater)
     yield row(
         Statistic.COMPLEMENT_UNCHECKED, Unit.RATERS, Quantity.of(unchecked), n_raters=n_raters, states=asked.states
     )

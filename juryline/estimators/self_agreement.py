@@ -36,7 +36,7 @@ class SelfAgreement:
     def sums(self, ratings: Ratings) -> Any:
         n_owners = ratings.n_raters // self.places
         unit = np.arange(ratings.n_units)
-        owner = ratings.rater[np.searchsorted(ratings.unit, unit)] // self.places
+        owner = _owners(ratings, self.places)
         judgments = ratings.raters_per_unit
         one = np.ones(len(unit))
         return ratings.columns(
@@ -85,3 +85,16 @@ def repeats_as_ratings(
         n_labels=n_labels,
     )
     return ratings, pair[repeated] // max(n_raters, 1), places
+
+
+def repeats_by_rater(repeats: Ratings, places: int) -> dict[int, Ratings]:
+    """The repeated ratings of each rater who has any, by the rater's code, from what `repeats_as_ratings` gives."""
+    owner = _owners(repeats, places)
+    order = np.argsort(owner, kind="stable")
+    raters, first = np.unique(owner[order], return_index=True)
+    return {int(rater): repeats.of_units(np.sort(units)) for rater, units in zip(raters, np.split(order, first[1:]))}
+
+
+def _owners(repeats: Ratings, places: int) -> np.ndarray:
+    """The rater of each unit."""
+    return repeats.rater[np.searchsorted(repeats.unit, np.arange(repeats.n_units))] // places
