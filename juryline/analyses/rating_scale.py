@@ -10,7 +10,8 @@ import numpy as np
 from data_contracts.specification_rubric import Criterion
 from data_contracts.vocabulary import Measure, Reason
 from juryline.analyses.ratings import Asked
-from juryline.estimators.inference import UNBOUNDED, Bounds, is_constant
+from juryline.estimators.cluster_variance import is_constant
+from juryline.estimators.inference import UNBOUNDED, Bounds
 from juryline.estimators.likert import standard_scores
 
 

@@ -23,14 +23,9 @@ from juryline.estimators.agreement_coefficient import (
     totals_of,
 )
 from juryline.estimators.agreement_units import Ratings
-from juryline.estimators.inference import (
-    FEW_CLUSTERS,
-    ClusterVariance,
-    bootstrap_interval,
-    bootstrap_variance,
-    round_generator,
-    t_interval,
-)
+from juryline.estimators.bootstrap import bootstrap_interval, bootstrap_variance, round_generator
+from juryline.estimators.cluster_variance import ClusterVariance
+from juryline.estimators.inference import FEW_CLUSTERS, t_interval
 from juryline.estimators.quantity import Interval, Quantity
 
 FEWEST_RANDOM_RATERS = 5

@@ -11,9 +11,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from data_contracts.vocabulary import Status
+from juryline.estimators.cluster_variance import ClusterVariance
 from juryline.estimators.comparison_graph import ComparisonGraph
 from juryline.estimators.games import PairTallies
-from juryline.estimators.inference import ClusterVariance, t_test
+from juryline.estimators.inference import t_test
 from juryline.estimators.quantity import Interval, Quantity, Test
 from juryline.estimators.strength_fits import StrengthFits, fit_components
 from juryline.estimators.strength_rounds import Resampling, TieModel

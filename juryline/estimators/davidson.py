@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from data_contracts.vocabulary import Reason
+from juryline.estimators.cluster_variance import ClusterVariance
 from juryline.estimators.games import PairTallies
-from juryline.estimators.inference import ClusterVariance
 from juryline.estimators.matrix_inverse import inverse_of
 from juryline.estimators.newton import climb
 from juryline.estimators.sandwich import Sandwich, sandwich_of

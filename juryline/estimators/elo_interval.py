@@ -9,14 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from juryline.estimators.bootstrap import Rounds, interval_of_rounds, round_generator
+from juryline.estimators.cluster_variance import ClusterVariance, is_constant
 from juryline.estimators.games import Games
-from juryline.estimators.inference import (
-    ClusterVariance,
-    Rounds,
-    interval_of_rounds,
-    is_constant,
-    round_generator,
-)
 from juryline.estimators.orderings import SequentialPlay
 from juryline.estimators.philox import key_of
 from juryline.estimators.quantity import Interval

@@ -1,62 +1,25 @@
-"""Uncertainty, the same way for every method: cluster variance, t, Wald, Wilson and bootstrap
-intervals, t-tests.
+"""t and Wald intervals, t-tests and the sign test, the same way for every method.
 
-Belongs here: METHODS 0.3, and the interval of a share of METHODS 4. Does not: families of tests (`holm`), nor any
-statistic that an interval is put around, but for the mean of independent units (`one_sample_t`).
-
-A cluster is a value of the declared independent unit. `psi` are the linear contributions of the
-judgments (or their sums within cells of all cluster dimensions) to the error of an estimate; they sum to 0.
+Belongs here: METHODS 0.3 from the variance on, and the mean of independent units (`one_sample_t`). Does not: the
+variance (`cluster_variance`), intervals of shares (`wilson`) and of bootstrap rounds (`bootstrap`), families of tests
+(`holm`), nor any other statistic that an interval is put around.
 """
 
-import hashlib
 import math
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 
 from data_contracts.vocabulary import Reason, Status
-from juryline.estimators.dense_codes import dense_codes
+from juryline.estimators.cluster_variance import ClusterVariance, exact_mean, is_constant
 from juryline.estimators.quantity import Interval, Quantity, Test
 
 Bounds = tuple[float | None, float | None]
 UNBOUNDED: Bounds = (None, None)
 UNIT_BOUNDS: Bounds = (0.0, 1.0)
-
-RELATIVE_TOLERANCE = 1e-9  # of the scale's range: what rounding of answers can reach and no answer means (METHODS 0.5)
 FEW_CLUSTERS = 10
-MOST_FAILED_ROUNDS = 0.05
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClusterVariance:
-    """Variance of an estimate over clusters; two-way counts are those of the smaller dimension.
-
-    `variance` is None with fewer than two clusters and exactly 0.0 where the clusters do not differ. `satterthwaite`
-    are the degrees of freedom where variances of several samples were added (Welch 1947); else they are clusters - 1.
-    """
-
-    variance: float | None
-    n_clusters: int
-    satterthwaite: float | None = None
-
-    @property
-    def df(self) -> float:
-        return self.n_clusters - 1 if self.satterthwaite is None else self.satterthwaite
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rounds:
-    """One bootstrap over the clusters of one way: the variance from its rounds with a value, all rounds, those without.
-
-    With fewer than two clusters there are no rounds.
-    """
-
-    variance: ClusterVariance
-    n_boot: int
-    n_failed: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,87 +31,6 @@ class OneSampleTResult:
     test: Test
     sd: Quantity
     n_units: int
-
-
-def cluster_variance(psi: np.ndarray, clusters: tuple[np.ndarray, ...], *, scale_range: float = 1.0) -> ClusterVariance:
-    """Variance of an estimate from its linear contributions, clustered one way or two ways.
-
-    Parameters
-    ----------
-    psi : ndarray of float, shape (n,)
-        Contributions to the error of the estimate, in its unit, in the order of a unique key.
-    clusters : tuple of one or two ndarray of int, shape (n,)
-        Cluster of each contribution in each dimension.
-    scale_range : float
-        Range of the estimate's scale, against which a variance counts as zero.
-
-    Returns
-    -------
-    ClusterVariance
-        `variance` None: fewer than two clusters in a dimension.
-
-    Raises
-    ------
-    ValueError
-        No or more than two dimensions, unequal lengths, no contributions, or numbers that are not finite.
-
-    Notes
-    -----
-    One way V = G/(G-1) sum_g (sum_{k in g} psi_k)^2. Two ways V = max(V_1 + V_2 - V_cell, V_1, V_2),
-    df = min(G_1, G_2) - 1: on sparse designs the difference alone is too small.
-
-    References
-    ----------
-    Liang and Zeger 1986; Cameron, Gelbach and Miller 2011.
-    """
-    psi = np.asarray(psi, dtype=float)
-    if len(clusters) not in (1, 2):
-        raise ValueError(f"clusters has {len(clusters)} dimensions: one or two")
-    if psi.ndim != 1 or not len(psi) or any(len(codes) != len(psi) for codes in clusters):
-        raise ValueError("psi and clusters must be of one length, at least 1")
-    if not np.isfinite(psi).all():
-        raise ValueError("psi must be finite")
-    dense = [dense_codes(np.asarray(codes)) for codes in clusters]
-    if len(dense) == 1:
-        return _one_way(psi, dense[0], scale_range)
-    first, second = dense
-    cell = dense_codes(first.astype(np.int64) * (int(second.max()) + 1) + second)
-    return two_way(*(_one_way(psi, codes, scale_range) for codes in (first, second, cell)))
-
-
-def two_way(first: ClusterVariance, second: ClusterVariance, cell: ClusterVariance) -> ClusterVariance:
-    """Combine the variances over each dimension and over their cells into the two-way variance."""
-    n_clusters = min(first.n_clusters, second.n_clusters)
-    if first.variance is None or second.variance is None or cell.variance is None:
-        return ClusterVariance(variance=None, n_clusters=n_clusters)
-    difference = first.variance + second.variance - cell.variance
-    return ClusterVariance(variance=max(difference, first.variance, second.variance), n_clusters=n_clusters)
-
-
-def added(first: ClusterVariance, second: ClusterVariance) -> ClusterVariance:
-    """Variance of the sum or difference of two independent estimates, with Welch's degrees of freedom.
-
-    Returns
-    -------
-    ClusterVariance
-        `variance` None: one of the two has none. `n_clusters` is the smaller.
-
-    Notes
-    -----
-    V = V_1 + V_2, df = V^2 / (V_1^2/df_1 + V_2^2/df_2).
-
-    References
-    ----------
-    Welch 1947.
-    """
-    n_clusters = min(first.n_clusters, second.n_clusters)
-    if first.variance is None or second.variance is None:
-        return ClusterVariance(variance=None, n_clusters=n_clusters)
-    whole = first.variance + second.variance
-    if not whole:
-        return ClusterVariance(variance=0.0, n_clusters=n_clusters)
-    df = whole**2 / (first.variance**2 / first.df + second.variance**2 / second.df)
-    return ClusterVariance(variance=whole, n_clusters=n_clusters, satterthwaite=df)
 
 
 def t_interval(
@@ -163,9 +45,9 @@ def t_interval(
         not differ. ok with few_clusters: fewer than ten.
     """
     if variance.variance is None:
-        return _no_interval(Status.INSUFFICIENT, Reason.ONE_CLUSTER, variance, level, method)
+        return no_interval(Status.INSUFFICIENT, Reason.ONE_CLUSTER, variance, level, method)
     if variance.variance == 0:
-        return _no_interval(Status.DEGENERATE, Reason.ZERO_VARIANCE, variance, level, method)
+        return no_interval(Status.DEGENERATE, Reason.ZERO_VARIANCE, variance, level, method)
     std_error = math.sqrt(variance.variance)
     half = t_quantile(level, variance.df) * std_error
     return Interval(
@@ -177,7 +59,7 @@ def t_interval(
         std_error=std_error,
         df=variance.df,
         n_clusters=variance.n_clusters,
-        reason=_few(variance.n_clusters),
+        reason=few_clusters(variance.n_clusters),
     )
 
 
@@ -196,7 +78,7 @@ def wald_interval(estimate: float, std_error: float, n_clusters: int, *, level: 
     Interval
         ok with few_clusters: fewer than ten, where the normal distribution is far from what it stands for.
     """
-    half = _normal_quantile(level) * std_error
+    half = normal_quantile(level) * std_error
     return Interval(
         status=Status.OK,
         level=level,
@@ -205,7 +87,7 @@ def wald_interval(estimate: float, std_error: float, n_clusters: int, *, level: 
         high=float(estimate + half),
         std_error=std_error,
         n_clusters=n_clusters,
-        reason=_few(n_clusters),
+        reason=few_clusters(n_clusters),
     )
 
 
@@ -312,163 +194,21 @@ def sign_test(hits: int, n: int) -> Test:
     )
 
 
-def wilson_effective(
-    share: float, n: int, variance: ClusterVariance, *, level: float, spread: float | None = None
-) -> Interval:
-    """Wilson interval of a share, with the effective number of judgments that the clusters leave.
-
-    Parameters
-    ----------
-    share : float
-        Share p in [0, 1] among n judgments.
-    n : int
-        Judgments, not clusters.
-    variance : ClusterVariance
-        Of the share, with psi = (w_k - p)/n.
-    spread : float, optional
-        Mean of (w_k - p)^2, where judgments can be worth something between 0 and 1, as ties that count half are.
-
-    Returns
-    -------
-    Interval
-        insufficient, one_cluster: fewer than two clusters. ok with few_clusters: fewer than ten.
-
-    Notes
-    -----
-    n_e = p(1-p)/V, or G where p is 0 or 1; n* = min(n_i, n_e (z/t_{G-1})^2); Wilson(p, n*) with z: never narrower than
-    that of independent judgments, of which n_i = n p(1-p)/s^2 hits or misses say as much as n judgments of spread s^2:
-    n, where all are hits or misses. The adjustment for few clusters comes before the bound: after it, it would widen
-    also what the bound has widened already (98 % at ten clusters that hardly differ). Where every cluster has one
-    judgment, or clusters do not differ: Wilson(p, n_i).
-
-    References
-    ----------
-    Wilson 1927; Korn and Graubard 1998.
-    """
-    if not (n >= 1 and 0 <= share <= 1):
-        raise ValueError(f"share {share} of {n}: must be in [0, 1], of at least 1")
-    share = float(share)
-    method = "wilson" if variance.n_clusters == n else "wilson_effective"
-    if variance.variance is None:
-        return _no_interval(Status.INSUFFICIENT, Reason.ONE_CLUSTER, variance, level, method)
-    z = _normal_quantile(level)
-    size = float(n)
-    if spread is not None and spread > RELATIVE_TOLERANCE:
-        size = n * share * (1 - share) / spread
-    if variance.n_clusters != n:
-        size = min(size, _effective_size(share, variance) * (z / t_quantile(level, variance.df)) ** 2)
-    low, high = _wilson(share, size, z)
-    return Interval(
-        status=Status.OK,
-        level=level,
-        method=method,
-        low=low,
-        high=high,
-        std_error=math.sqrt(variance.variance) or None,
-        df=variance.df,
-        n_clusters=variance.n_clusters,
-        reason=_few(variance.n_clusters),
-    )
+def no_interval(status: Status, reason: Reason, variance: ClusterVariance, level: float, method: str) -> Interval:
+    """An interval without ends, and why it has none."""
+    return Interval(status=status, level=level, method=method, n_clusters=variance.n_clusters, reason=(reason,))
 
 
-def bootstrap_variance(rounds: np.ndarray, n_clusters: int, *, scale_range: float = 1.0) -> ClusterVariance:
-    """Variance of an estimate from bootstrap rounds that resampled whole clusters: G/(G-1) var(rounds)."""
-    if n_clusters < 2 or len(rounds) < 2:
-        return ClusterVariance(variance=None, n_clusters=n_clusters)
-    if is_constant(rounds, scale_range):
-        return ClusterVariance(variance=0.0, n_clusters=n_clusters)
-    spread = float(np.var(rounds, ddof=1))
-    return ClusterVariance(variance=n_clusters / (n_clusters - 1) * spread, n_clusters=n_clusters)
+def few_clusters(n_clusters: int) -> tuple[Reason, ...]:
+    """What an interval says of fewer than ten clusters."""
+    return (Reason.FEW_CLUSTERS,) if n_clusters < FEW_CLUSTERS else ()
 
 
-def bootstrap_interval(
-    estimate: float,
-    rounds: np.ndarray,
-    n_failed: int,
-    n_clusters: int,
-    *,
-    level: float,
-    seed: int,
-    bounds: Bounds = UNBOUNDED,
-    percentile: bool = False,
-) -> Interval:
-    """Interval of an estimate from bootstrap rounds that resampled whole clusters, one way.
+def normal_quantile(level: float) -> float:
+    """Half-width, in standard errors, of a two-sided interval by the normal distribution."""
+    from scipy.special import ndtri
 
-    Parameters
-    ----------
-    rounds : ndarray of float, shape (n_boot - n_failed,)
-        The statistic in every round in which it has a value.
-    n_failed : int
-        Rounds in which it has none.
-    percentile : bool
-        Percentiles of the rounds, where declared, instead of estimate +- t_{G-1} SE.
-
-    Returns
-    -------
-    Interval
-        insufficient, one_cluster: fewer than two clusters. not_estimable, bootstrap_rounds_failed: more than 5 % of
-        rounds without a value. degenerate, zero_variance: all rounds equal. ok with few_clusters: fewer than ten.
-    """
-    rounds = np.asarray(rounds, dtype=float)
-    if not np.isfinite(rounds).all():
-        raise ValueError("rounds must be finite: count those without a value in n_failed")
-    method = "bootstrap_percentile" if percentile else "bootstrap_t"
-    way = Rounds(variance=bootstrap_variance(rounds, n_clusters), n_boot=len(rounds) + n_failed, n_failed=n_failed)
-    interval = interval_of_rounds(estimate, [way], level=level, seed=seed, bounds=bounds, method=method)
-    if percentile and interval.status is Status.OK:
-        low, high = np.quantile(rounds, [(1 - level) / 2, (1 + level) / 2])
-        return replace(interval, low=float(low), high=float(high))
-    return interval
-
-
-def interval_of_rounds(
-    estimate: float,
-    ways: Sequence[Rounds],
-    *,
-    level: float,
-    seed: int,
-    bounds: Bounds = UNBOUNDED,
-    method: str = "bootstrap_t",
-) -> Interval:
-    """t interval of an estimate from the rounds of a bootstrap, or, two-way, of three that are combined.
-
-    Parameters
-    ----------
-    ways : sequence of one or three Rounds
-        Over the clusters; two-way, over each dimension and over their cells.
-
-    Returns
-    -------
-    Interval
-        As `bootstrap_interval`; rounds that fail in any way count. `n_boot` and `n_boot_failed` are over all ways.
-    """
-    variance = ways[0].variance if len(ways) == 1 else two_way(*(way.variance for way in ways))
-    if any(way.n_failed > MOST_FAILED_ROUNDS * way.n_boot for way in ways):
-        interval = _no_interval(Status.NOT_ESTIMABLE, Reason.BOOTSTRAP_ROUNDS_FAILED, variance, level, method)
-    else:
-        interval = t_interval(estimate, variance, level=level, bounds=bounds, method=method)
-    return replace(
-        interval,
-        n_boot=sum(way.n_boot for way in ways),
-        n_boot_failed=sum(way.n_failed for way in ways),
-        seed=seed,
-    )
-
-
-def round_generator(seed: int, analysis: str, round: int) -> np.random.Generator:
-    """The random stream of one bootstrap round of one analysis, whatever ran before it and on how many threads."""
-    key = int.from_bytes(hashlib.sha256(f"{seed}/{analysis}".encode()).digest()[:16], "big")
-    return np.random.Generator(np.random.Philox(key=key, counter=round << 128))
-
-
-def is_constant(values: np.ndarray, scale_range: float) -> bool:
-    """Whether values do not differ, but for what rounding can do: max - min <= 1e-9 of the scale's range."""
-    return bool(np.ptp(values) <= RELATIVE_TOLERANCE * scale_range)
-
-
-def exact_mean(values: np.ndarray) -> float:
-    """Mean with an exactly rounded sum: the same in any order, and 0.7 for a hundred times 0.7."""
-    return math.fsum(values) / len(values)
+    return float(ndtri((1 + level) / 2))
 
 
 @cache
@@ -489,47 +229,6 @@ def lower_tail_p(t: float, df: float) -> float:
     from scipy.special import stdtr
 
     return max(float(stdtr(df, t)), sys.float_info.min)
-
-
-def _one_way(psi: np.ndarray, codes: np.ndarray, scale_range: float) -> ClusterVariance:
-    sums = np.bincount(codes, weights=psi)
-    n_clusters = len(sums)
-    if n_clusters < 2:
-        return ClusterVariance(variance=None, n_clusters=n_clusters)
-    # With clusters of one size a sum is (cluster mean - mean)/G: this is `is_constant` of the cluster means.
-    if is_constant(sums, scale_range / n_clusters):
-        return ClusterVariance(variance=0.0, n_clusters=n_clusters)
-    return ClusterVariance(variance=n_clusters / (n_clusters - 1) * math.fsum(sums**2), n_clusters=n_clusters)
-
-
-def _effective_size(share: float, variance: ClusterVariance) -> float:
-    if share in (0.0, 1.0):
-        return variance.n_clusters
-    return share * (1 - share) / variance.variance if variance.variance else math.inf
-
-
-def _wilson(share: float, n: float, z: float) -> tuple[float, float]:
-    centre = share + z**2 / (2 * n)
-    half = z * math.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
-    scale = 1 + z**2 / n
-    # Rounding can put the end that is exactly 0 or 1 a hair outside, or inside, the unit interval.
-    low = 0.0 if share == 0 else max(0.0, (centre - half) / scale)
-    high = 1.0 if share == 1 else min(1.0, (centre + half) / scale)
-    return low, high
-
-
-def _normal_quantile(level: float) -> float:
-    from scipy.special import ndtri
-
-    return float(ndtri((1 + level) / 2))
-
-
-def _no_interval(status: Status, reason: Reason, variance: ClusterVariance, level: float, method: str) -> Interval:
-    return Interval(status=status, level=level, method=method, n_clusters=variance.n_clusters, reason=(reason,))
-
-
-def _few(n_clusters: int) -> tuple[Reason, ...]:
-    return (Reason.FEW_CLUSTERS,) if n_clusters < FEW_CLUSTERS else ()
 
 
 def _clip(end: float, bounds: Bounds) -> float:

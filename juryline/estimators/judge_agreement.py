@@ -13,7 +13,8 @@ from data_contracts.vocabulary import Reason, Status
 from juryline.estimators.agreement_coefficient import FEW_UNITS
 from juryline.estimators.agreement_interval import interval_on_log
 from juryline.estimators.agreement_units import Ratings
-from juryline.estimators.inference import UNIT_BOUNDS, Bounds, cluster_variance, exact_mean, t_interval, t_test
+from juryline.estimators.cluster_variance import cluster_variance, exact_mean
+from juryline.estimators.inference import UNIT_BOUNDS, Bounds, t_interval, t_test
 from juryline.estimators.population_kappa import PopulationAgreement
 from juryline.estimators.quantity import Interval, Quantity, Test
 from juryline.estimators.raw_agreement import RawAgreement

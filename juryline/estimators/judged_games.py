@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from juryline.estimators.inference import round_generator
+from juryline.estimators.bootstrap import round_generator
 
 _NUMBERS_AT_ONCE = 4_000_000
 

@@ -12,15 +12,8 @@ from math import sqrt
 import numpy as np
 
 from data_contracts.vocabulary import Reason, Status
-from juryline.estimators.inference import (
-    Bounds,
-    ClusterVariance,
-    added,
-    cluster_variance,
-    t_interval,
-    t_test,
-    two_sided_p,
-)
+from juryline.estimators.cluster_variance import ClusterVariance, added, cluster_variance
+from juryline.estimators.inference import Bounds, t_interval, t_test, two_sided_p
 from juryline.estimators.quantity import Interval, Quantity, Test
 from juryline.estimators.rates import Rate, rate_of_games
 

@@ -9,15 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from data_contracts.vocabulary import Reason, Status
+from juryline.estimators.cluster_variance import RELATIVE_TOLERANCE, ClusterVariance, cluster_variance, exact_mean
 from juryline.estimators.dense_codes import dense_codes
-from juryline.estimators.inference import (
-    RELATIVE_TOLERANCE,
-    Bounds,
-    ClusterVariance,
-    cluster_variance,
-    exact_mean,
-    t_interval,
-)
+from juryline.estimators.inference import Bounds, t_interval
 from juryline.estimators.quantity import Interval, Quantity
 
 

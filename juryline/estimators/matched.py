@@ -11,20 +11,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from data_contracts.vocabulary import Reason, Status
-from juryline.estimators.dense_codes import dense_codes, first_places
-from juryline.estimators.inference import (
+from juryline.estimators.cluster_variance import (
     RELATIVE_TOLERANCE,
-    UNIT_BOUNDS,
-    Bounds,
     ClusterVariance,
     added,
     cluster_variance,
     exact_mean,
     is_constant,
-    one_sample_t,
-    t_interval,
-    t_test,
 )
+from juryline.estimators.dense_codes import dense_codes, first_places
+from juryline.estimators.inference import UNIT_BOUNDS, Bounds, one_sample_t, t_interval, t_test
 from juryline.estimators.quantity import Interval, Quantity, Test
 
 NO_DIFFERENCE = 0.0

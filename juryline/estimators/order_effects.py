@@ -11,8 +11,9 @@ from math import fsum, sqrt
 import numpy as np
 
 from data_contracts.vocabulary import Reason, Status
+from juryline.estimators.cluster_variance import ClusterVariance, cluster_variance
 from juryline.estimators.games import Outcome, PairTallies
-from juryline.estimators.inference import UNIT_BOUNDS, ClusterVariance, cluster_variance, sign_test, t_interval, t_test
+from juryline.estimators.inference import UNIT_BOUNDS, sign_test, t_interval, t_test
 from juryline.estimators.quantity import Interval, Quantity, Test
 from juryline.estimators.rates import Rate, rate_of_games
 

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from data_contracts.vocabulary import Reason, Status
+from juryline.estimators.cluster_variance import cluster_variance
 from juryline.estimators.cumulative_logit import CumulativeLogit, answer_scores, fit_cumulative_logit
 from juryline.estimators.dense_codes import dense_codes
-from juryline.estimators.inference import cluster_variance, t_interval, wald_interval
+from juryline.estimators.inference import t_interval, wald_interval
 from juryline.estimators.ordinal_overlap import overlapping
 from juryline.estimators.quantity import Interval, Quantity
 from juryline.estimators.rater_intercept import RaterIntercept, fit_rater_intercept

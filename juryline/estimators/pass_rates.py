@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from data_contracts.vocabulary import Reason, Status
+from juryline.estimators.cluster_variance import ClusterVariance, cluster_variance
 from juryline.estimators.dense_codes import dense_codes, first_places
-from juryline.estimators.inference import ClusterVariance, cluster_variance, wilson_effective
 from juryline.estimators.quantity import Interval, Quantity
+from juryline.estimators.wilson import wilson_effective
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ from math import factorial
 import numpy as np
 
 from data_contracts.vocabulary import Reason, Status
-from juryline.estimators.inference import round_generator
+from juryline.estimators.bootstrap import round_generator
 from juryline.estimators.quantity import Quantity
 
 MOST_EXACT = 8  # systems, of which all 40,320 permutations are tried

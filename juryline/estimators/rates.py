@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from juryline.estimators.inference import ClusterVariance, cluster_variance, wilson_effective
+from juryline.estimators.cluster_variance import ClusterVariance, cluster_variance
 from juryline.estimators.quantity import Interval, Quantity
+from juryline.estimators.wilson import wilson_effective
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from data_contracts.vocabulary import Reason, Status
-from juryline.estimators.inference import MOST_FAILED_ROUNDS, Bounds, bootstrap_interval, exact_mean
+from juryline.estimators.bootstrap import MOST_FAILED_ROUNDS, bootstrap_interval
+from juryline.estimators.cluster_variance import exact_mean
+from juryline.estimators.inference import Bounds
 from juryline.estimators.judged_games import JudgedGames, Totals
 from juryline.estimators.quantity import Interval, Quantity
 from juryline.estimators.rank_correlation import permutation_p, spearman, spearman_of_rounds

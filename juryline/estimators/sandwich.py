@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from juryline.estimators.inference import RELATIVE_TOLERANCE, ClusterVariance, cluster_variance, two_way
+from juryline.estimators.cluster_variance import RELATIVE_TOLERANCE, ClusterVariance, cluster_variance, two_way
 from juryline.estimators.machine_code import compiled, side_by_side
 from juryline.estimators.row_groups import group_rows
 

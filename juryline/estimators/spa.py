@@ -13,15 +13,8 @@ from typing import Literal
 import numpy as np
 
 from data_contracts.vocabulary import Reason
-from juryline.estimators.inference import (
-    UNIT_BOUNDS,
-    OneSampleTResult,
-    cluster_variance,
-    lower_tail_p,
-    one_sample_t,
-    t_interval,
-    t_test,
-)
+from juryline.estimators.cluster_variance import cluster_variance
+from juryline.estimators.inference import UNIT_BOUNDS, OneSampleTResult, lower_tail_p, one_sample_t, t_interval, t_test
 from juryline.estimators.quantity import Interval, Quantity, Test
 
 INDIFFERENT = 0.5

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from data_contracts.vocabulary import Reason, Status
+from juryline.estimators.cluster_variance import ClusterVariance
 from juryline.estimators.comparison_graph import ComparisonGraph, comparison_graph
 from juryline.estimators.davidson import DavidsonStrengths, fit_davidson, outcome_matrices, why_no_maximum
 from juryline.estimators.games import PairTallies
-from juryline.estimators.inference import ClusterVariance, t_interval
+from juryline.estimators.inference import t_interval
 from juryline.estimators.quantity import Interval, Quantity
 from juryline.estimators.strength_rounds import (
     Resampling,

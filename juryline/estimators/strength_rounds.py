@@ -10,19 +10,18 @@ from typing import Any, Literal
 
 import numpy as np
 
-from juryline.estimators.comparison_graph import comparison_graph
-from juryline.estimators.davidson import maximise_davidson, why_no_maximum
-from juryline.estimators.dense_codes import dense_codes
-from juryline.estimators.games import PairTallies
-from juryline.estimators.inference import (
-    ClusterVariance,
+from juryline.estimators.bootstrap import (
     Rounds,
     bootstrap_interval,
     bootstrap_variance,
     interval_of_rounds,
     round_generator,
-    two_way,
 )
+from juryline.estimators.cluster_variance import ClusterVariance, two_way
+from juryline.estimators.comparison_graph import comparison_graph
+from juryline.estimators.davidson import maximise_davidson, why_no_maximum
+from juryline.estimators.dense_codes import dense_codes
+from juryline.estimators.games import PairTallies
 from juryline.estimators.quantity import Interval
 from juryline.estimators.strengths import maximise_points
 

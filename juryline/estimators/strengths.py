@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from juryline.estimators.cluster_variance import ClusterVariance
 from juryline.estimators.games import PairTallies, TieRule
-from juryline.estimators.inference import ClusterVariance
 from juryline.estimators.matrix_inverse import inverse_of
 from juryline.estimators.newton import climb
 from juryline.estimators.sandwich import Sandwich, sandwich_of

@@ -9,9 +9,9 @@ from data_contracts.vocabulary import Reason, Status
 from juryline.estimators.agreement_coefficient import estimate_coefficient
 from juryline.estimators.agreement_interval import Resampling, estimate_with_intervals
 from juryline.estimators.agreement_units import tally_ratings
+from juryline.estimators.bootstrap import round_generator
 from juryline.estimators.cohen_kappa import CohenKappa, LightKappa, disagreement_weights
 from juryline.estimators.fleiss_kappa import FleissKappa
-from juryline.estimators.inference import round_generator
 from juryline.estimators.krippendorff_alpha import KrippendorffAlpha, OrdinalAlpha, nominal_distance
 from juryline.estimators.raw_agreement import RawAgreement
 from juryline.estimators.self_agreement import SelfAgreement, repeats_as_ratings

@@ -7,18 +7,11 @@ import pytest
 from scipy import stats
 
 from data_contracts.vocabulary import Reason, Status
+from juryline.estimators.bootstrap import bootstrap_interval, round_generator
+from juryline.estimators.cluster_variance import ClusterVariance, cluster_variance, two_way
 from juryline.estimators.holm import holm
-from juryline.estimators.inference import (
-    ClusterVariance,
-    bootstrap_interval,
-    cluster_variance,
-    one_sample_t,
-    round_generator,
-    t_interval,
-    t_test,
-    two_way,
-    wilson_effective,
-)
+from juryline.estimators.inference import one_sample_t, t_interval, t_test
+from juryline.estimators.wilson import wilson_effective
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "inference.json").read_text())
 ANSWERS = np.array([0.6, 0.7, 0.55, 0.8, 0.45])

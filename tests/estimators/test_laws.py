@@ -9,12 +9,14 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from juryline.estimators.bradley_terry import bradley_terry
+from juryline.estimators.cluster_variance import ClusterVariance, cluster_variance
 from juryline.estimators.elo import elo_ratings
 from juryline.estimators.games import Games, PairTallies
 from juryline.estimators.holm import holm
-from juryline.estimators.inference import ClusterVariance, cluster_variance, one_sample_t, wilson_effective
+from juryline.estimators.inference import one_sample_t
 from juryline.estimators.matched import Ratings, estimate_difference, estimate_superiority, match_cells
 from juryline.estimators.spa import PairAnswers, estimate_preference
+from juryline.estimators.wilson import wilson_effective
 
 some = settings(max_examples=25, deadline=None)
 seeds = st.integers(0, 2**32 - 1)

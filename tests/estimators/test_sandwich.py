@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from juryline.estimators.inference import cluster_variance
+from juryline.estimators.cluster_variance import cluster_variance
 from juryline.estimators.row_groups import group_rows
 from juryline.estimators.sandwich import sandwich_of
 

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from data_contracts.vocabulary import Reason, Status
+from juryline.estimators.bootstrap import round_generator
 from juryline.estimators.bradley_terry import ELO_PER_LOG_ODDS, bradley_terry
 from juryline.estimators.games import Games
-from juryline.estimators.inference import round_generator, t_quantile
+from juryline.estimators.inference import t_quantile
 from juryline.estimators.strength_rounds import Resampling
 
 RESAMPLING = Resampling(rounds=50, seed=3, analysis="bt", percentile=False)
