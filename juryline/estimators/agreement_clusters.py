@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from juryline.estimators.agreement_units import Merged
+from juryline.estimators.merged_units import Merged
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -13,6 +13,7 @@ import numpy as np
 
 from data_contracts.vocabulary import Reason, Status
 from juryline.estimators.agreement_units import Ratings
+from juryline.estimators.merged_units import merged_units
 from juryline.estimators.quantity import Quantity
 
 CHANCE_TOLERANCE = 1e-12  # expected agreement this near 1, or disagreement this near 0, leaves 0/0 (METHODS 7.2)
@@ -54,7 +55,7 @@ def estimate_coefficient(coefficient: Coefficient, ratings: Ratings) -> Quantity
         undefined, no_shared_unit: no unit has the ratings it needs. undefined, one_category: chance leaves no room
         for disagreement. ok with unit_count_below_30: it rests on fewer than 30 units.
     """
-    merged = ratings.merged(named=coefficient.names_raters)
+    merged = merged_units(ratings, named=coefficient.names_raters)
     return quantity_of(coefficient, totals_of(coefficient.sums(merged.ratings), merged.count[np.newaxis])[0])
 
 

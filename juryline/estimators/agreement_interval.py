@@ -26,6 +26,7 @@ from juryline.estimators.agreement_units import Ratings
 from juryline.estimators.bootstrap import bootstrap_interval, bootstrap_variance, round_generator
 from juryline.estimators.cluster_variance import ClusterVariance
 from juryline.estimators.inference import FEW_CLUSTERS, t_interval
+from juryline.estimators.merged_units import merged_units
 from juryline.estimators.quantity import Interval, Quantity
 
 FEWEST_RANDOM_RATERS = 5
@@ -152,7 +153,7 @@ def _prepare(ratings: Ratings, cluster: np.ndarray, coefficients: Sequence[Coeff
     for coefficient in coefficients:
         named = coefficient.names_raters
         if named not in merged:
-            of_units = ratings.merged(named=named)
+            of_units = merged_units(ratings, named=named)
             merged[named] = of_units.ratings, clusters_of(cluster, of_units)
         patterns, clusters = merged[named]
         sums = coefficient.sums(patterns)

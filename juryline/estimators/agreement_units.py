@@ -1,7 +1,7 @@
 """Ratings as integer codes, and what every agreement coefficient counts of them.
 
-Belongs here: who gave which label to which unit, label counts and coincidences within units, and the
-merging of units that were rated alike. Does not: any coefficient.
+Belongs here: who gave which label to which unit, label counts and coincidences within units. Does not: the merging of
+units that were rated alike (`merged_units`), any coefficient.
 
 A rater's several judgments of one unit are one rating whose label is a vector of shares that sum to 1;
 with one judgment the share is 1. Agreement is counted between different raters only.
@@ -162,7 +162,7 @@ class Ratings:
     def nameless(self) -> "Ratings":
         """The same labels by raters without identity: a rater's code is a place within the unit.
 
-        Units rated alike by different raters become equal, so that `merged` can join them. Ratings that are
+        Units rated alike by different raters become equal, so that `merged_units` can join them. Ratings that are
         vectors of shares are returned as they are.
         """
         if self.shares is not None:
@@ -176,18 +176,6 @@ class Ratings:
             n_raters=int(self.raters_per_unit.max(initial=1)),
             n_labels=self.n_labels,
         )
-
-    def merged(self, *, named: bool) -> "Merged":
-        """One unit for all that were rated alike: by the same raters or, not `named`, by whomever.
-
-        What is computed of units then costs what their patterns do. Ratings that are vectors of shares, or of too many
-        raters to number their patterns, are left as they are.
-        """
-        if self.patterns is None:
-            merged = Merged(ratings=self, count=np.ones(self.n_units, dtype=np.int64), steps=())
-        else:
-            merged = Merged.of(self.patterns, self.patterns.count, (self.patterns,))
-        return merged if named else merged.nameless()
 
     def without(self, rater: int) -> "Ratings":
         """The ratings of all other raters; units that nobody else rated are gone."""
@@ -213,54 +201,6 @@ class Ratings:
     @cached_property
     def _cell(self) -> np.ndarray:
         return self.unit * self.n_raters + self.rater
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Merged:
-    """One unit for all that were rated alike.
-
-    Parameters
-    ----------
-    ratings : Ratings
-        Of the merged units.
-    count : ndarray of int, shape (n_merged,)
-        Units that each stands for.
-    steps : tuple of Patterns
-        What was merged into what.
-    """
-
-    ratings: Ratings
-    count: np.ndarray
-    steps: tuple[Patterns, ...]
-
-    @cached_property
-    def place(self) -> np.ndarray:
-        """The merged unit that each unit became, shape (n_units,)."""
-        place = np.arange(len(self.count)) if not self.steps else self.steps[0].place
-        for step in self.steps[1:]:
-            place = step.place[place]
-        return place
-
-    @classmethod
-    def of(cls, patterns: Patterns, count: np.ndarray, steps: tuple[Patterns, ...]) -> "Merged":
-        """One unit of each pattern."""
-        ratings = Ratings(
-            ordered=patterns.distinct_codes(),
-            shares=None,
-            n_units=len(patterns.count),
-            n_raters=patterns.n_raters,
-            n_labels=patterns.n_labels,
-            patterns=None,
-        )
-        return cls(ratings=ratings, count=count, steps=steps)
-
-    def nameless(self) -> "Merged":
-        """Merged further, whoever the raters were."""
-        patterns = self.steps[-1].nameless() if self.steps else self.ratings.nameless().patterns
-        if patterns is None:
-            return self
-        count = np.bincount(patterns.place, weights=self.count).astype(np.int64)
-        return Merged.of(patterns, count, (*self.steps, patterns))
 
 
 def tally_ratings(

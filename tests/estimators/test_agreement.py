@@ -19,6 +19,7 @@ from juryline.estimators.krippendorff_alpha import (
     nominal_distance,
     ratio_distance,
 )
+from juryline.estimators.merged_units import merged_units
 from juryline.estimators.population_kappa import PopulationAgreement, PopulationKappa, cross_table
 from juryline.estimators.raw_agreement import RawAgreement
 
@@ -358,7 +359,7 @@ def test_ratings_read_in_parts_are_those_read_at_once(missing, rated, monkeypatc
 
     assert parts.patterns.number.tolist() == whole.patterns.number.tolist()
     for named in (True, False):
-        one, other = (ratings.merged(named=named) for ratings in (whole, parts))
+        one, other = (merged_units(ratings, named=named) for ratings in (whole, parts))
         assert other.count.tolist() == one.count.tolist()
         assert other.place.tolist() == one.place.tolist()
         assert other.ratings.label.tolist() == one.ratings.label.tolist()

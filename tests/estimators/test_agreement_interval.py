@@ -13,6 +13,7 @@ from juryline.estimators.bootstrap import round_generator
 from juryline.estimators.cohen_kappa import CohenKappa, LightKappa, disagreement_weights
 from juryline.estimators.fleiss_kappa import FleissKappa
 from juryline.estimators.krippendorff_alpha import KrippendorffAlpha, OrdinalAlpha, nominal_distance
+from juryline.estimators.merged_units import merged_units
 from juryline.estimators.raw_agreement import RawAgreement
 from juryline.estimators.self_agreement import SelfAgreement, repeats_as_ratings
 
@@ -75,7 +76,7 @@ def test_units_rated_alike_are_merged_without_changing_the_spread(coefficient, r
 def test_merging_keeps_every_sum_of_the_units(rated):
     ratings = rated(noisy(3, units=200), range(3))
 
-    named, nameless = (ratings.merged(named=with_names) for with_names in (True, False))
+    named, nameless = (merged_units(ratings, named=with_names) for with_names in (True, False))
 
     for merged in (named, nameless):
         assert merged.ratings.matches[merged.place].tolist() == ratings.matches.tolist()
@@ -229,7 +230,7 @@ def test_self_agreement_counts_each_rater_once_when_units_are_merged():
 
     (result,) = intervals(ratings, [SelfAgreement(places=places)])
 
-    assert ratings.merged(named=True).ratings.n_units == 3
+    assert merged_units(ratings, named=True).ratings.n_units == 3
     assert result.quantity.value == pytest.approx(0.75)
     assert result.n_units == 3
 
@@ -248,7 +249,7 @@ def test_vectors_of_shares_are_left_unmerged():
     zero = np.array([0, 0, 0])
     ratings = tally_ratings(np.array([0, 0, 1]), zero, np.array([0, 1, 0]), zero + 1, n_units=2, n_raters=1, n_labels=2)
 
-    assert ratings.merged(named=True).ratings is ratings.merged(named=False).ratings is ratings
+    assert merged_units(ratings, named=True).ratings is merged_units(ratings, named=False).ratings is ratings
     assert ratings.nameless() is ratings
 
 
