@@ -24,6 +24,9 @@ from data_contracts.tables import (
     RATINGS,
     RECORD_FLOW,
     RESPONSE_STATES,
+    SCENARIO_COMPARISONS,
+    SCENARIO_RATINGS,
+    SCENARIO_SPA_ANSWERS,
     SPA_ANSWERS,
     Table,
 )
@@ -49,6 +52,9 @@ EXPORTED = {
     "comparisons": COMPARISONS,
     "ratings": RATINGS,
     "spa_answers": SPA_ANSWERS,
+    "scenario_comparisons": SCENARIO_COMPARISONS,
+    "scenario_ratings": SCENARIO_RATINGS,
+    "scenario_spa_answers": SCENARIO_SPA_ANSWERS,
 }
 # A spreadsheet runs a cell that begins with one of these; an apostrophe before it keeps it a text.
 FORMULA = r"^(\s*[=+\-@\t\r])"

@@ -1,7 +1,9 @@
 """Adjudicated labels in analyses of a study whose raters are of two populations: whose the numbers are."""
 
+import duckdb
 import pytest
 
+from juryline.study.exporting import export_tables
 from juryline.study.run import open_run
 from pipelines.runs import run_study
 
@@ -38,7 +40,7 @@ VOTES = {
 
 
 @pytest.fixture(scope="module")
-def rows(place_of):
+def place(place_of):
     place = place_of("settled labels")
     folder = place.study("settled", export=None, specification=SPECIFICATION.replace("{", "{{").replace("}", "}}"))
     for population, votes in VOTES.items():
@@ -49,6 +51,11 @@ def rows(place_of):
             environment.delenv(name, raising=False)
         environment.setenv("DAGSTER_HOME", "")  # a run sets its own, which is undone with this
         run_study(place.workspace, "settled")
+    return place
+
+
+@pytest.fixture(scope="module")
+def rows(place):
     with open_run(place.workspace, "settled") as run:
         table = run.engine.backend.to_pyarrow(run.table("estimates"))
     return {row["estimate_id"]: row for row in table.to_pylist()}
@@ -65,3 +72,18 @@ def test_labels_are_held_against_the_raw_votes_of_the_same_populations(rows):
 
     assert (raw["value"], raw["n_judgments"]) == (4 / 7, 7)
     assert rows["wins/overall/crowd+lab/all/a/b/cells/of=win_rate_half"]["value"] == 2
+
+
+def test_the_source_of_every_number_runs_over_an_export_and_gives_its_judgments(place, rows, tmp_path):
+    export_tables(place.workspace, "settled", tmp_path, "parquet")
+
+    with duckdb.connect() as connection:
+        for file in tmp_path.glob("*.parquet"):
+            connection.execute(f"CREATE VIEW {file.stem} AS FROM '{file}'")
+        told = {
+            id for (id,) in connection.execute("SELECT record_id FROM judgments WHERE population <> 'gpt'").fetchall()
+        }
+        given = {id: {r for (r,) in connection.execute(row["source"]).fetchall()} for id, row in rows.items()}
+    assert set().union(*given.values()) == told
+    assert len(given["wins/overall/crowd+lab/all/a/win_rate"]) == 5  # the votes of p1 and p2, which have a label
+    assert given["wins/overall/crowd+lab/all/a/win_rate@exclusions=all;adjudication=raw"] == told
