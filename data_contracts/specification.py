@@ -228,6 +228,14 @@ class StudySpec(Part):
             return (analysis.population,)
         return tuple((p.id,) for p in self.raters.populations if not p.adjudicates)
 
+    def may_judge(self, population: str, criterion: str) -> bool:
+        """Whether a population can have judged a criterion: not where tables are all it has, and none holds that one.
+
+        A population that no export is declared of yet may judge anything.
+        """
+        exports = [e for e in self.exports if e.population in (None, population) and e.format != RATER_ATTRIBUTES]
+        return not exports or any(export.may_hold(criterion) for export in exports)
+
     def pairs_of(self, analysis: AnalysisPart) -> tuple[tuple[str, str], ...]:
         """Declared pairs, or all unordered pairs oriented as in `systems`."""
         pairs = getattr(analysis, "pairs", None)

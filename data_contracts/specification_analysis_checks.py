@@ -126,12 +126,21 @@ def _label_problems(at: Address, spec: StudySpec, analysis: Analysis) -> Iterato
         yield Problem(at, f"{analysis.method} reads what raters said, never adjudicated labels", "write `labels: raw`")
     elif analysis.criterion != (rules[analysis.labels].criterion,):
         criterion = rules[analysis.labels].criterion
-        yield Problem(at, f"{analysis.labels} adjudicates {criterion} only", f"write `criterion: {criterion}`")
+        yield Problem(at, f"{analysis.labels} adjudicates {criterion} only", _other_labels(spec, analysis, criterion))
     elif isinstance(analysis, Elo) and analysis.orderings == AS_DELIVERED:
         yield Problem(at, "adjudicated labels were not delivered in an order", "give a number of `orderings`")
     elif analysis.labels not in adjudicable(analysis, spec):
         what = f"{analysis.labels} settles ranks one by one, which leaves no ranking to compare systems in"
         yield Problem(at, what, "write `labels: raw`")
+
+
+def _other_labels(spec: StudySpec, analysis: Analysis, criterion: str) -> str:
+    """What to write where an adjudication is not of the analysis's criterion."""
+    of_its_own = [f"`labels: {rule.id}`" for rule in spec.adjudication if analysis.criterion == (rule.criterion,)]
+    if of_its_own:
+        return f"write {listed(of_its_own, 'or')}"
+    readable = criterion in spec.criteria and can_read(analysis.method, spec.criteria[criterion])
+    return f"write `criterion: {criterion}`, or `labels: raw`" if readable else "write `labels: raw`"
 
 
 def _voter_problems(at: Address, spec: StudySpec, analysis: Analysis) -> Iterator[Problem]:

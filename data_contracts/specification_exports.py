@@ -214,6 +214,13 @@ class Export(Part):
     not_collected: tuple[Literal["started_at", "submitted_at", "candidate_order"], ...] = ()
     """What this export does not hold."""
 
+    def may_hold(self, criterion: str) -> bool:
+        """Whether it can hold judgments of a criterion; of a table it is known, of queries and adapters it is not."""
+        named = self.columns.criterion
+        if self.format != "table" or (named is not None and named.column is not None):
+            return True
+        return criterion in self.columns.labels or (named is not None and named.constant == criterion)
+
     @property
     def reading(self) -> Read | None:
         """How its files are cut into rows: as declared, else by the ending of `match`; None for adapters' own."""

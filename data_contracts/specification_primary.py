@@ -6,7 +6,7 @@ The row is named by what an estimate's id is made of, and each of its parts must
 from collections.abc import Iterator
 
 from data_contracts.specification import StudySpec
-from data_contracts.specification_analyses import Analysis, JudgeAgreement, PassRates, Recalibration
+from data_contracts.specification_analyses import Agreement, Analysis, JudgeAgreement, PassRates, Recalibration
 from data_contracts.specification_design import Primary
 from data_contracts.specification_problem import Problem, listed, nearest
 from data_contracts.vocabulary import Statistic
@@ -67,6 +67,7 @@ OF_THE_STUDY = {
     "length_effects": (Statistic.LONGER_WINS,),
     "recalibration": (Statistic.SPEARMAN_BEFORE, Statistic.SPEARMAN_AFTER, Statistic.SPEARMAN_AFTER_CROSSFIT),
 }
+_BETWEEN_POPULATIONS = (Statistic.POPULATION_KAPPA, Statistic.POPULATION_AGREEMENT)
 _OF_LABELS = (Statistic.SHARE, Statistic.SHARE_DIFFERENCE, Statistic.SHARE_DIFFERENCE_T)
 
 
@@ -104,12 +105,17 @@ def _criteria(spec: StudySpec, analysis: Analysis) -> list[str]:
 def _populations(spec: StudySpec, analysis: Analysis) -> list[str]:
     if isinstance(analysis, JudgeAgreement | Recalibration):
         return [analysis.judge]
+    if isinstance(analysis, Agreement) and isinstance(analysis.between, tuple):
+        return [analysis.between[0]]
     return ["+".join(members) for members in spec.populations_of(analysis)]
 
 
 def _subject_problems(at: tuple[str, ...], spec: StudySpec, analysis: Analysis, primary: Primary) -> Iterator[Problem]:
     method, statistic = analysis.method, primary.statistic
     of_pairs, of_systems, of_study = (kind.get(method, ()) for kind in (OF_PAIRS, OF_SYSTEMS, OF_THE_STUDY))
+    if isinstance(analysis, Agreement):
+        between = isinstance(analysis.between, tuple)
+        of_study = tuple(name for name in of_study if (name in _BETWEEN_POPULATIONS) == between)
     if statistic not in (*of_pairs, *of_systems, *of_study):
         known = [*dict.fromkeys((*of_pairs, *of_systems, *of_study))]
         yield Problem(

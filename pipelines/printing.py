@@ -119,6 +119,8 @@ def dry_run(verdict: Any, *, machine: bool) -> None:
         say(f"\nexports/{name}: nothing in `exports` matches it, so it would not be read")
     for match in verdict.unread:
         say(f"\nmatch {match}: no file in exports/ fits it yet")
+    for hint in verdict.hints:
+        say(f"\nhint: {hint}")
     say("\nNothing would be refused." if verdict.clean else "\nSomething would be refused; see above.")
 
 

@@ -45,6 +45,8 @@ class Judgments:
         Code in the label set; -1 where the judgment is no rating.
     count : ndarray of int, shape (n,)
         Judgments that an entry stands for.
+    judgment : ndarray of int, shape (n,), or None
+        Code of the judgment that an entry is a part of, a pair or a rank of a ranking; None where each is one.
     raters : tuple of str
         Alias of each rater code.
     values : ndarray of float or None
@@ -62,6 +64,7 @@ class Judgments:
     state: np.ndarray
     label: np.ndarray
     count: np.ndarray
+    judgment: np.ndarray | None
     raters: tuple[str, ...]
     values: np.ndarray | None
     n_labels: int
@@ -78,8 +81,9 @@ class Judgments:
     def counts(self) -> dict[str, Any]:
         """Columns of `estimates` about the ratings, and the states of all judgments."""
         rated = self.rated
+        n = self.count[rated].sum() if self.judgment is None else n_distinct(self.judgment[rated])
         return {
-            "n_judgments": int(self.count[rated].sum()),
+            "n_judgments": int(n),
             "n_cases": n_distinct(self.case[rated]),
             "n_raters": n_distinct(self.rater[rated]),
             "states": self.states(),
@@ -97,7 +101,8 @@ class Judgments:
     def only(self, kept: np.ndarray) -> "Judgments":
         """Some of the judgments, codes unchanged."""
         columns = ("unit", "case", "cluster", "rater", "state", "label", "count")
-        return replace(self, **{name: getattr(self, name)[kept] for name in columns})
+        judgment = None if self.judgment is None else self.judgment[kept]
+        return replace(self, judgment=judgment, **{name: getattr(self, name)[kept] for name in columns})
 
     def ratings(self) -> Clustered:
         """Labels by unit and rater."""
@@ -131,14 +136,14 @@ class Judgments:
 
 
 def read_comparisons(
-    judgments: ir.Table, spec: StudySpec, labels: LabelSet, cluster: str, *, by_presentation: bool
+    judgments: ir.Table, spec: StudySpec, labels: LabelSet, cluster: str, *, by_presentation: bool, ranked: bool
 ) -> Judgments:
     """Judgments of pairs: a unit is a case and an unordered pair of outputs, its label the system that won.
 
-    By presentation, the order shown is part of the unit.
+    By presentation, the order shown is part of the unit. Ranked, several pairs are of one judgment.
     """
     columns = ["system_1", "system_2", "output_1", "output_2", "outcome", "order_collected"]
-    read = _grouped(judgments, columns, cluster)
+    read = _grouped(judgments, columns, cluster, ranked=ranked)
     shown = [codes(read[name], spec.system_ids) for name in ("system_1", "system_2")]
     outputs = _output_codes(read["output_1"], read["output_2"])
     swapped = (shown[0] > shown[1]) | ((shown[0] == shown[1]) & (outputs[0] > outputs[1]))
@@ -156,10 +161,13 @@ def read_comparisons(
     return _judgments(read, unit, code[won], labels, cluster, order_known=order_known)
 
 
-def read_ratings(judgments: ir.Table, spec: StudySpec, labels: LabelSet, cluster: str) -> Judgments:
-    """Judgments of one output: a unit is a case, a system and, where it has several, its output."""
+def read_ratings(judgments: ir.Table, spec: StudySpec, labels: LabelSet, cluster: str, *, ranked: bool) -> Judgments:
+    """Judgments of one output: a unit is a case, a system and, where it has several, its output.
+
+    Ranked, several outputs are of one judgment.
+    """
     answer = "value" if labels.continuous else "label"
-    read = _grouped(judgments, ["system", "output", answer], cluster)
+    read = _grouped(judgments, ["system", "output", answer], cluster, ranked=ranked)
     unit = [codes(read["system"], spec.system_ids), _output_codes(read["output"])[0]]
     answered = codes(read["state"], _STATES) == _STATES.index(State.ANSWERED)
     if not labels.continuous:
@@ -173,8 +181,8 @@ def read_ratings(judgments: ir.Table, spec: StudySpec, labels: LabelSet, cluster
     return _judgments(read, unit, label, labels, cluster, values)
 
 
-def _grouped(judgments: ir.Table, columns: list[str], cluster: str) -> pa.Table:
-    keys = ["criterion", "case_id", "rater", "state", "cluster_1", *columns]
+def _grouped(judgments: ir.Table, columns: list[str], cluster: str, *, ranked: bool) -> pa.Table:
+    keys = ["criterion", "case_id", "rater", "state", "cluster_1", *columns, *(["judgment_id"] if ranked else [])]
     table = unit_columns(judgments, (cluster,))
     return table.group_by(keys).agg(n=table.count()).to_pyarrow()
 
@@ -201,11 +209,18 @@ def _judgments(
         state=codes(read["state"], _STATES),
         label=_with_states(label, read, labels, n_labels),
         count=read["n"].to_numpy(),
+        judgment=_judgment_codes(read),
         raters=tuple(raters),
         values=labels.values if values is None else values,
         n_labels=n_labels,
         order_known=order_known,
     )
+
+
+def _judgment_codes(read: pa.Table) -> np.ndarray | None:
+    if "judgment_id" not in read.column_names:
+        return None
+    return codes(read["judgment_id"], sorted(pc.unique(read["judgment_id"]).to_pylist()))
 
 
 def _with_states(label: np.ndarray, read: pa.Table, labels: LabelSet, n_labels: int) -> np.ndarray:

@@ -14,14 +14,13 @@ from data_contracts.estimates import Cut
 from data_contracts.specification import StudySpec
 from data_contracts.specification_analyses import RAW, Agreement
 from data_contracts.specification_rubric import Criterion
-from data_contracts.vocabulary import ItemKind, State
+from data_contracts.vocabulary import ItemKind, Protocol, State
 from juryline.analyses.agreement_judgments import Judgments, read_comparisons, read_ratings
 from juryline.analyses.agreement_labels import LabelSet, label_set, reads_comparisons
 from juryline.analyses.cuts import (
     POOLED,
     criteria,
     independent_unit,
-    not_in_this_version,
     pools,
     source_query,
     sql_text,
@@ -64,10 +63,11 @@ class Scope:
     def read(self, judgments: ir.Table, cut: Cut) -> Judgments:
         """Judgments of a cut as codes."""
         labels, cluster = self.labels(cut), self.cluster(cut.population)
+        ranked = any(criterion.protocol is Protocol.RANKING for criterion in self.criteria(cut))
         if self.name == RATINGS:
-            return read_ratings(judgments, self.spec, labels, cluster)
+            return read_ratings(judgments, self.spec, labels, cluster, ranked=ranked)
         by_presentation = self.analysis.unit == "presentation"
-        return read_comparisons(judgments, self.spec, labels, cluster, by_presentation=by_presentation)
+        return read_comparisons(judgments, self.spec, labels, cluster, by_presentation=by_presentation, ranked=ranked)
 
     def cluster(self, population: str) -> str:
         """What moves together in the bootstrap: the case, or the case attribute declared as independent unit.
@@ -75,12 +75,7 @@ class Scope:
         Raters are held fixed, so a declared rater is left out here; `raters: random` is what adds them.
         """
         units = independent_unit(self.analysis, self.spec, population)
-        dimensions = [unit for unit in units if unit != RATER] or [CASE]
-        if len(dimensions) > 1:
-            raise not_in_this_version(
-                self.analysis, "independent_unit", f"independent_unit: {list(units)} for agreement"
-            )
-        return dimensions[0]
+        return next((unit for unit in units if unit != RATER), CASE)
 
     def resampling(self) -> Resampling:
         """How intervals are made."""

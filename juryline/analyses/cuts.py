@@ -27,7 +27,7 @@ def cuts(analysis: Analysis, spec: StudySpec, view: ir.Table) -> Iterator[tuple[
 
     Each criterion (then `*`, all of them, where declared), in it each population, in it all judgments and then
     each value of each declared slice, values in the order of their text. A judgment without the attribute is in no
-    slice of it.
+    slice of it. A population that the analysis does not name is in no cut of criteria that its exports cannot hold.
 
     Raises
     ------
@@ -38,6 +38,8 @@ def cuts(analysis: Analysis, spec: StudySpec, view: ir.Table) -> Iterator[tuple[
     groups = [(name, [name]) for name in named] + ([(POOLED, named)] if pools(analysis) else [])
     for criterion, ids in groups:
         for population, members in populations(analysis, spec):
+            if analysis.population is None and not any(spec.may_judge(m, id) for m in members for id in ids):
+                continue
             chosen = view.filter(
                 view.criterion.isin(ids),
                 view.population.isin(_stored_as(analysis, population, members)),
@@ -195,16 +197,6 @@ def source_conditions(cut: Cut, analysis: Analysis, spec: StudySpec) -> list[str
 def sql_text(value: str) -> str:
     """A text as an SQL literal."""
     return "'" + value.replace("'", "''") + "'"
-
-
-def not_in_this_version(analysis: Analysis, key: str, what: str) -> SpecificationError:
-    """The refusal of a declared choice that METHODS names and this version does not compute."""
-    return SpecificationError(
-        f"analysis {analysis.id}: {what} is not in this version",
-        where=f"study.yaml, analyses, {analysis.id}, {key}",
-        fix=f"remove {key} from the analysis",
-        code="not_in_this_version",
-    )
 
 
 def _stored_as(analysis: Analysis, population: str, members: tuple[str, ...]) -> tuple[str, ...]:

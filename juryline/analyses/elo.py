@@ -26,7 +26,7 @@ from juryline.analyses.comparisons import (
     read_games,
     with_outcomes,
 )
-from juryline.analyses.cuts import cuts, declared_pairs, not_in_this_version, source_query
+from juryline.analyses.cuts import cuts, declared_pairs, source_query
 from juryline.analyses.labelling import labelled
 from juryline.estimators.elo import EloResult, elo_ratings
 from juryline.estimators.quantity import Quantity
@@ -45,14 +45,13 @@ def elo_rows(analysis: Elo, spec: StudySpec, view: ir.Table) -> list[Estimate]:
     Raises
     ------
     SpecificationError
-        An interval method that is not in this version, or as `clustered_by` and `bootstrap_rounds`.
+        As `clustered_by` and `bootstrap_rounds`.
 
     Notes
     -----
     One set of ratings a criterion, and no mean over criteria. A single pass has no Monte-Carlo error and no spread
     over orders: those rows are then not there.
     """
-    _refuse(analysis)
     orderings = None if isinstance(analysis.orderings, str) else analysis.orderings
     pairs = _pairs(analysis, spec)
     rows: list[Estimate] = []
@@ -72,11 +71,6 @@ def elo_rows(analysis: Elo, spec: StudySpec, view: ir.Table) -> list[Estimate]:
         )
         rows += _rows(cut, judgments, result, pairs, analysis, spec)
     return rows
-
-
-def _refuse(analysis: Elo) -> None:
-    if analysis.interval is not None and analysis.interval.method != "bootstrap":
-        raise not_in_this_version(analysis, "interval", f"interval: {analysis.interval.method}")
 
 
 def _pairs(analysis: Elo, spec: StudySpec) -> list[Pair]:

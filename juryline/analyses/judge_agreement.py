@@ -18,7 +18,7 @@ from data_contracts.specification import StudySpec
 from data_contracts.specification_analyses import JudgeAgreement
 from data_contracts.vocabulary import Reason, Statistic, Status, Unit
 from juryline.analyses.agreement_scope import Scope, scopes
-from juryline.analyses.cuts import criteria, not_in_this_version
+from juryline.analyses.cuts import criteria
 from juryline.analyses.families import with_holm
 from juryline.analyses.judge_batches import Batches, batches_of
 from juryline.analyses.judge_labels import SettledLabels
@@ -51,8 +51,7 @@ def judge_agreement_rows(analysis: JudgeAgreement, spec: StudySpec, views: Mappi
     Raises
     ------
     SpecificationError
-        An interval method that is not in this version, adjudicated labels in place of raw ones, or populations that
-        declare different clusters of cases.
+        Adjudicated labels in place of raw ones, or populations that declare different clusters of cases.
     ContractError
         Judgments without a case.
 
@@ -61,8 +60,6 @@ def judge_agreement_rows(analysis: JudgeAgreement, spec: StudySpec, views: Mappi
     A slice is of the reference's judgments; the judge's are those of the same units, since an attribute of human
     raters is none of a judge's. Of the drift a batch is of the judge's judgments, whenever the humans gave theirs.
     """
-    if analysis.interval is not None:
-        raise not_in_this_version(analysis, "interval", f"interval: {analysis.interval.method}")
     rows: list[Estimate] = []
     n_later = 1
     for scope in scopes(as_agreement(analysis, spec), spec, views):

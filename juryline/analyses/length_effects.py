@@ -21,7 +21,6 @@ from juryline.analyses.cuts import (
     codes,
     cuts,
     independent_unit,
-    not_in_this_version,
     source_query,
     unit_columns,
 )
@@ -54,19 +53,12 @@ def length_effects_rows(analysis: LengthEffects, spec: StudySpec, views: Mapping
     views : mapping of str to ibis Table
         `comparisons` and `output_lengths`.
 
-    Raises
-    ------
-    SpecificationError
-        An interval method that is not in this version.
-
     Notes
     -----
     A game with a length that is not known is out, and counted in `length_unknown`. Where a system has games but none
     with both lengths known, its rows are not_estimable, length_not_recorded. The tests of all systems and criteria are
     one family.
     """
-    if analysis.interval is not None:
-        raise not_in_this_version(analysis, "interval", f"interval: {analysis.interval.method}")
     rows: list[Estimate] = []
     for cut, compared in cuts(analysis, spec, measured(analysis, views)):
         known, unknown = known_only(compared), _count_unknown(compared)

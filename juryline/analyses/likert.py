@@ -16,7 +16,7 @@ from data_contracts.specification import StudySpec
 from data_contracts.specification_analyses import Likert
 from data_contracts.specification_rubric import Criterion
 from data_contracts.vocabulary import Reason, Statistic, Status, Unit
-from juryline.analyses.cuts import criteria, cuts, declared_pairs, not_in_this_version, source_query, sql_text
+from juryline.analyses.cuts import criteria, cuts, declared_pairs, source_query, sql_text
 from juryline.analyses.families import expectation_rows, with_holm
 from juryline.analyses.labelling import STUDY, labelled
 from juryline.analyses.ordinal_model import ordinal_rows
@@ -57,12 +57,10 @@ def likert_rows(analysis: Likert, spec: StudySpec, view: ir.Table) -> list[Estim
     Raises
     ------
     SpecificationError
-        A nominal scale; an expected pair that is not tested; `interval`, which is not in this version.
+        A nominal scale; an expected pair that is not tested.
     ContractError
         A tie, a label that is not declared, or an answer without a number on a scale of numbers.
     """
-    if analysis.interval is not None:
-        raise not_in_this_version(analysis, "interval", f"interval: {analysis.interval.method}")
     pairs = declared_pairs(analysis, spec)
     rows: list[Estimate] = []
     for cut, judgments in cuts(analysis, spec, view):

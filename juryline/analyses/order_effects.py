@@ -23,7 +23,6 @@ from juryline.analyses.comparisons import OUTCOMES, VIEW, Counts, count_all, rea
 from juryline.analyses.cuts import (
     cuts,
     independent_unit,
-    not_in_this_version,
     populations,
     source_conditions,
     source_query,
@@ -66,19 +65,12 @@ def order_effects_rows(analysis: OrderEffects, spec: StudySpec, view: ir.Table) 
     view : ibis Table
         `comparisons`.
 
-    Raises
-    ------
-    SpecificationError
-        An interval method that is not in this version.
-
     Notes
     -----
     Where the declared order of a population is not_recorded or fixed, and where no judgment's order is known, every
     row is not_estimable. Judgments of an export without the order are left out where others have it; the rows then
     carry order_not_recorded. Raters have a row from five decisive games on, without interval or test.
     """
-    if analysis.interval is not None:
-        raise not_in_this_version(analysis, "interval", f"interval: {analysis.interval.method}")
     return [
         row for cut, judgments in cuts(analysis, spec, view) for row in _Rows(cut, judgments, analysis, spec).rows()
     ]

@@ -20,7 +20,6 @@ from juryline.analyses.cuts import (
     criteria,
     cuts,
     declared_pairs,
-    not_in_this_version,
     passing_labels,
     source_query,
     sql_text,
@@ -58,7 +57,7 @@ def pass_rates_rows(analysis: PassRates, spec: StudySpec, view: ir.Table) -> lis
     Raises
     ------
     SpecificationError
-        A rating that is not nominal; an expected pair that is not tested; `interval`, which is not in this version.
+        A rating that is not nominal; an expected pair that is not tested.
     ContractError
         A tie, or a label that is not declared.
 
@@ -66,8 +65,6 @@ def pass_rates_rows(analysis: PassRates, spec: StudySpec, view: ir.Table) -> lis
     -----
     The family of a test is its label: criteria (`*` among them) x pairs.
     """
-    if analysis.interval is not None:
-        raise not_in_this_version(analysis, "interval", f"interval: {analysis.interval.method}")
     pairs = declared_pairs(analysis, spec)
     read = criteria(analysis, spec)
     rows: list[Estimate] = []

@@ -15,7 +15,7 @@ from data_contracts.estimates import ALL, Cut, Estimate
 from data_contracts.specification import StudySpec
 from data_contracts.specification_analyses import Spa
 from data_contracts.vocabulary import Reason, Statistic, Status, Unit
-from juryline.analyses.cuts import criteria, cuts, declared_pairs, not_in_this_version, source_query, sql_text
+from juryline.analyses.cuts import criteria, cuts, declared_pairs, source_query, sql_text
 from juryline.analyses.families import expectation_rows, with_holm
 from juryline.analyses.labelling import STUDY, labelled
 from juryline.analyses.spa_questions import PairQuestions, Questions, read_questions
@@ -63,7 +63,7 @@ def spa_rows(analysis: Spa, spec: StudySpec, view: ir.Table) -> list[Estimate]:
     ------
     SpecificationError
         `answers: forward` after a spa_complement rule without `acknowledge`; answers at several exposures of which
-        none is declared; an expected pair that is not tested; `interval`, which is not in this version.
+        none is declared; an expected pair that is not tested.
     ContractError
         An answer that is a tie.
 
@@ -72,8 +72,6 @@ def spa_rows(analysis: Spa, spec: StudySpec, view: ir.Table) -> list[Estimate]:
     Where `answers` is not declared: `mean_of_both` if at least half of a pair's raters were asked both ways, else
     `either`. Slices follow what all judgments of their criterion and population say.
     """
-    if analysis.interval is not None:
-        raise not_in_this_version(analysis, "interval", f"interval: {analysis.interval.method}")
     flags = _forward_flags(analysis, spec)
     pairs = declared_pairs(analysis, spec)
     family_size = len(criteria(analysis, spec)) * len(pairs)

@@ -23,7 +23,7 @@ from juryline.analyses.comparisons import (
     of_system,
     read_tallies,
 )
-from juryline.analyses.cuts import cuts, declared_pairs, not_in_this_version, source_query
+from juryline.analyses.cuts import cuts, declared_pairs, source_query
 from juryline.analyses.labelling import labelled
 from juryline.estimators.games import PairTallies
 from juryline.estimators.quantity import Quantity
@@ -47,10 +47,8 @@ def win_rates_rows(analysis: WinRates, spec: StudySpec, view: ir.Table) -> list[
     Raises
     ------
     SpecificationError
-        An interval method that is not in this version, or as `clustered_by`.
+        As `clustered_by`.
     """
-    if analysis.interval is not None:
-        raise not_in_this_version(analysis, "interval", f"interval: {analysis.interval.method}")
     rows: list[Estimate] = []
     for cut, judgments in cuts(analysis, spec, view):
         tallies = read_tallies(judgments, clustered_by(analysis, spec, cut.population), spec)

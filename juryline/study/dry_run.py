@@ -1,6 +1,7 @@
 """What would happen: the specification and every export tried without writing anything."""
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -8,7 +9,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from data_contracts.errors import ExportRefusedError, GateError
+from data_contracts.specification import StudySpec
+from data_contracts.specification_analyses import LengthEffects, OrderEffects, Recalibration
 from data_contracts.tables import QUARANTINE
+from data_contracts.vocabulary import CandidateOrder, Reason
 from juryline.ledger.files import file_sha256
 from juryline.ledger.workspace import Workspace
 from juryline.study.assignments import read_manifest
@@ -43,6 +47,7 @@ class DryRun:
     manifest: Tried | None  # who was assigned what
     unmatched: tuple[str, ...]
     unread: tuple[str, ...]  # declarations that match no file
+    hints: tuple[str, ...]  # what would be accepted, and give no number
 
     @property
     def clean(self) -> bool:
@@ -79,9 +84,25 @@ def dry_run(workspace: Workspace, slug: str) -> DryRun:
             manifest=_try_manifest(study),
             unmatched=folder.unmatched,
             unread=tuple(export.match for export in study.spec.exports if export.match not in matched),
+            hints=tuple(_hints(study.spec)),
         )
     finally:
         study.engine.close()
+
+
+def _hints(spec: StudySpec) -> Iterator[str]:
+    for analysis in spec.analyses:
+        if isinstance(analysis, LengthEffects | Recalibration) and spec.outputs is None:
+            yield (
+                f"analysis {analysis.id} compares lengths, and nothing is declared in `outputs`: its numbers would be "
+                f"not estimable ({Reason.LENGTH_NOT_RECORDED}); declare the files of what the systems wrote"
+            )
+        orders = {spec.order_of(id) for group in spec.populations_of(analysis) for id in group}
+        if isinstance(analysis, OrderEffects) and orders <= {CandidateOrder.NOT_RECORDED, CandidateOrder.FIXED}:
+            yield (
+                f"analysis {analysis.id} compares positions, and `order` is {' or '.join(sorted(map(str, orders)))}: "
+                "its numbers would be not estimable"
+            )
 
 
 def _try(study: StudyRun, pending: Pending) -> Tried:

@@ -51,7 +51,6 @@ def _declared(row: dict[str, Any], run: StudyRun) -> bool:
 def _is_primary(row: dict[str, Any], primary: Primary) -> bool:
     import json
 
-    subject, comparator = primary.pair or (primary.system, None)
     return (
         row["analysis"] == primary.analysis
         and row["statistic"] == primary.statistic
@@ -59,7 +58,13 @@ def _is_primary(row: dict[str, Any], primary: Primary) -> bool:
         and row["slice"] == "all"
         and primary.criterion in (None, row["criterion"])
         and primary.population in (None, row["population"])
-        and subject in (None, row["subject"])
-        and comparator == row["comparator"]
+        and _is_subject(row, primary)
         and json.loads(row["dimensions"]) == dict(primary.dimensions)
     )
+
+
+def _is_subject(row: dict[str, Any], primary: Primary) -> bool:
+    """Whether a row is of the pair or system named; of none, if it is of the study or between populations."""
+    if primary.pair is None and primary.system is None:
+        return row["subject_kind"] in ("study", "population")
+    return (row["subject"], row["comparator"]) == (primary.pair or (primary.system, None))

@@ -4,6 +4,7 @@ import duckdb
 import pytest
 
 from data_contracts.errors import ContractError, SpecificationError
+from data_contracts.specification_exports import Export
 from juryline.analyses.cuts import (
     cluster_codes,
     codes,
@@ -69,6 +70,19 @@ def test_an_analysis_takes_each_rater_population_by_itself(study, view):
     spec = study("{id: a, method: likert, criterion: style}")
 
     assert [population for _, population, *_ in names(spec, view("ratings", []))] == ["experts", "crowd", "judge-1"]
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_a_population_that_was_never_asked_is_in_no_cut_unless_it_is_named(study, view, named):
+    spec = study("{id: a, method: likert, criterion: style" + (", population: crowd}" if named else "}"))
+    pairs_only = Export.model_validate(
+        {"match": "b.csv", "format": "table", "population": "crowd", "columns": {"labels": {"overall": "winner"}}}
+    )
+    spec = spec.model_copy(update={"exports": (pairs_only,)})
+
+    found = [population for _, population, *_ in names(spec, view("ratings", []))]
+
+    assert found == (["crowd"] if named else ["experts", "judge-1"])
 
 
 def test_declared_populations_are_pooled_under_both_names(study, view):

@@ -398,7 +398,6 @@ def test_the_source_gives_the_records_behind_a_number(study, view):
 @pytest.mark.parametrize(
     ("options", "more", "message"),
     [
-        (", interval: {method: percentile}", "", "interval: percentile is not in this version"),
         (", independent_unit: [rater, case]", "", "raters are never resampled"),
         (", labels: settled", "", "never of adjudicated labels"),
     ],

@@ -2,7 +2,6 @@ import duckdb
 import pyarrow as pa
 import pytest
 
-from data_contracts.errors import SpecificationError
 from data_contracts.tables import OUTPUT_LENGTHS
 from data_contracts.vocabulary import Reason, State, Status
 from juryline.analyses.length_effects import length_effects_rows
@@ -228,8 +227,3 @@ def test_renaming_systems_changes_no_number(study, estimate, lengths, specificat
     assert {(renamed.get(e.subject, e.subject), e.statistic, e.value, e.p_adjusted) for e in one.values()} == {
         (e.subject, e.statistic, e.value, e.p_adjusted) for e in two.values()
     }
-
-
-def test_an_interval_method_of_a_later_version_is_refused(study, estimate, lengths):
-    with pytest.raises(SpecificationError, match="interval: percentile is not in this version"):
-        estimate(study(", interval: {method: percentile}"), worked_example()[0], lengths())

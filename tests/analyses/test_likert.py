@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from statsmodels.miscmodels.ordinal_model import OrderedModel
 
-from data_contracts.errors import ContractError, SpecificationError
+from data_contracts.errors import ContractError
 from data_contracts.vocabulary import Reason, State, Status
 from juryline.analyses.likert import likert_rows
 
@@ -557,11 +557,6 @@ def test_a_tie_is_no_rating(study, estimate, state):
 def test_an_answer_without_a_number_is_a_broken_contract(study, estimate):
     with pytest.raises(ContractError, match="1 answers to quality have no number"):
         estimate(study(), [*worked(), rated("d", "1", "x", 3) | {"value": None}])
-
-
-def test_an_interval_method_is_refused_by_name(study, estimate):
-    with pytest.raises(SpecificationError, match="interval: bootstrap is not in this version"):
-        estimate(study(", interval: {method: bootstrap}"), worked())
 
 
 def test_row_order_changes_nothing(study, view):

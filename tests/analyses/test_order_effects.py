@@ -230,10 +230,3 @@ def test_rankings_have_no_order_effect(study, view):
 
     with pytest.raises(SpecificationError, match="order_effects cannot read criterion best"):
         order_effects_rows(spec.analyses[0], spec, view("comparisons", []))
-
-
-def test_an_interval_method_of_a_later_version_is_refused(study, view):
-    spec = study(", interval: {method: bootstrap}")
-
-    with pytest.raises(SpecificationError, match="interval: bootstrap is not in this version"):
-        order_effects_rows(spec.analyses[0], spec, view("comparisons", worked()))

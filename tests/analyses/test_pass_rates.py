@@ -1,6 +1,6 @@
 import pytest
 
-from data_contracts.errors import ContractError, SpecificationError
+from data_contracts.errors import ContractError
 from data_contracts.vocabulary import Reason, State, Status
 from juryline.analyses.pass_rates import pass_rates_rows
 
@@ -162,8 +162,3 @@ def test_expectations_are_counted_by_passing_labels(study, estimate):
 def test_a_label_that_is_not_declared_is_a_broken_contract(study, estimate):
     with pytest.raises(ContractError, match="1 judgments with a value outside"):
         estimate(study(), [*sheets(), answered("d", "plot", "x", "Maybe")])
-
-
-def test_an_interval_method_is_refused_by_name(study, estimate):
-    with pytest.raises(SpecificationError, match="is not in this version"):
-        estimate(study(", interval: {method: percentile}"), sheets())

@@ -200,6 +200,22 @@ def test_no_two_rankings_of_a_case_are_nothing_to_agree_on(study, ranked):
     assert (nothing.status, nothing.reason, nothing.n_judgments) == (Status.UNDEFINED, (Reason.NO_SHARED_UNIT,), 0)
 
 
+@pytest.mark.parametrize("options", ["", ", ranks_as: interval"])
+def test_agreement_counts_rankings_and_not_their_pairs_or_ranks(study, ranked, options):
+    views = ranked([*THREE_RATERS, ("c1", "r4", "---"), ("c2", "r1", "12 ")])
+    spec = study("agreement", options)
+
+    (row,) = [row for row in agreement_rows(spec.analyses[0], spec, views) if row.statistic == "krippendorff_alpha"]
+
+    assert (row.n_judgments, row.n_raters, row.n_cases) == (4, 3, 2)
+    with duckdb.connect() as connection:
+        for name, table in views.items():
+            connection.register(name, table.to_pyarrow())
+        name = "ratings" if options else "comparisons"
+        told = f"SELECT count(DISTINCT judgment_id) FROM {name} WHERE record_id IN ({row.source})"
+        assert connection.execute(told).fetchone() == (4,)
+
+
 def test_every_number_of_rankings_names_the_ranks_it_is_of(study, ranked):
     views = ranked([*THREE_RATERS, ("c2", "r1", "1-2"), ("c2", "r2", "12 ")])
     rows = [*mean_ranks(study("bradley_terry"), views).values()]

@@ -257,8 +257,3 @@ def test_the_source_of_a_pair_gives_its_judgments(study, estimate, view):
     found = con.execute(estimate(study(), rows)["x/y/spa_preference"].source).fetchall()
 
     assert len(found) == 10
-
-
-def test_an_interval_method_is_refused_by_name(study, estimate):
-    with pytest.raises(SpecificationError, match="interval: percentile is not in this version"):
-        estimate(study(", interval: {method: percentile}"), worked())

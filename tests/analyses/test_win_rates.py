@@ -1,7 +1,6 @@
 import duckdb
 import pytest
 
-from data_contracts.errors import SpecificationError
 from data_contracts.vocabulary import Reason, State, Status
 from juryline.analyses.win_rates import win_rates_rows
 
@@ -148,10 +147,3 @@ def test_the_source_gives_the_records_behind_a_number(study, view):
         with duckdb.connect() as connection:
             connection.register("comparisons", comparisons)
             assert len(connection.execute(estimate.source).fetchall()) == estimate.n_judgments
-
-
-def test_an_interval_method_of_a_later_version_is_refused(study, view):
-    spec = study(", interval: {method: percentile}")
-
-    with pytest.raises(SpecificationError, match="interval: percentile is not in this version"):
-        win_rates_rows(spec.analyses[0], spec, view("comparisons", four_raters()))

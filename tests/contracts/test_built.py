@@ -31,26 +31,47 @@ def test_everything_unbuilt_is_named_with_its_line():
     assert refused.value.exit_status == 2
 
 
+RATED = {
+    "spa": "probability, min: 0, max: 100",
+    "likert": "ordinal, levels: [1, 2]",
+    "pass_rates": "nominal, levels: [a, b]",
+}
+
+
 @pytest.mark.parametrize(
-    ("method", "built"),
+    ("method", "interval", "built"),
     [
-        ("win_rates, interval: {method: bootstrap}", False),
-        ("elo, interval: {method: bootstrap}", True),
-        ("elo, interval: {method: percentile}", False),
-        ("bradley_terry, ties: davidson", True),
-        ("bradley_terry, interval: {method: bootstrap}", True),
-        ("bradley_terry, interval: {method: percentile}", True),
-        ("agreement, interval: {method: percentile}", True),
-        ("length_effects, interval: {method: bootstrap}", False),
-        ("recalibration, judge: judge, reference: crowd, interval: {method: percentile}", True),
+        ("spa", "percentile", False),
+        ("likert", "bootstrap", False),
+        ("pass_rates", "percentile", False),
+        ("win_rates", "bootstrap", False),
+        ("order_effects", "bootstrap", False),
+        ("length_effects", "bootstrap", False),
+        ("judge_agreement", "percentile", False),
+        ("elo", "percentile", False),
+        ("elo", "bootstrap", True),
+        ("bradley_terry", "bootstrap", True),
+        ("bradley_terry", "percentile", True),
+        ("agreement", "percentile", True),
+        ("recalibration", "percentile", True),
     ],
 )
-def test_an_interval_is_made_as_declared_or_refused(method, built):
+def test_an_interval_is_made_as_declared_or_refused(method, interval, built):
+    criterion = "overall"
     text = MINIMAL.replace("kind: human}]", "kind: human}, {id: judge, kind: model}]")
-    spec = parse_specification(text.replace("win_rates", method))
+    if method in RATED:
+        criterion = "rated"
+        protocol = "spa" if method == "spa" else "rating"
+        scale = f"{{measure: {RATED[method]}}}"
+        text = text.replace("criteria:", f"criteria:\n    - {{id: rated, protocol: {protocol}, scale: {scale}}}", 1)
+    if method in ("recalibration", "judge_agreement"):
+        method += ", judge: judge, reference: crowd"
+    declared = f"{method}, criterion: {criterion}, interval: {{method: {interval}}}"
+    spec = parse_specification(text.replace("win_rates, criterion: overall", declared))
 
     if built:
         assert refuse_unbuilt(spec) is None
     else:
-        with pytest.raises(SpecificationError, match="is not in this version"):
+        told = rf"interval: .method: {interval}. for {spec.analyses[0].method} is not in this version"
+        with pytest.raises(SpecificationError, match=told):
             refuse_unbuilt(spec)

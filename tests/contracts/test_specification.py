@@ -8,6 +8,7 @@ from pydantic import ValidationError
 from data_contracts.specification import StudySpec, load_specification, parse_specification
 from data_contracts.specification_rubric import level_text
 from data_contracts.vocabulary import CandidateOrder, ItemKind, Measure, Phase, Protocol, RaterKind, State
+from data_contracts.yaml_source import parse_yaml
 
 HERE = Path(__file__).parent
 
@@ -191,3 +192,33 @@ def test_an_interval_rating_without_levels_needs_no_ends():
     text = text.replace("{left: candidate_1, right: candidate_2, same: tie, ", "{")
 
     assert parse_specification(text).criterion("overall").bounds == (None, None)
+
+
+WIDE = "columns: {labels: {overall: winner}}"
+
+
+@pytest.mark.parametrize(
+    ("exports", "may"),
+    [
+        ([f"format: table, {WIDE}"], {"overall"}),
+        (["format: table, columns: {criterion: {constant: tone}, label: answer}"], {"tone"}),
+        (["format: table, columns: {criterion: asked, label: answer}"], {"overall", "tone"}),
+        (["format: sql, query: a.sql"], {"overall", "tone"}),
+        ([f"format: table, {WIDE}", "format: sql, query: a.sql"], {"overall", "tone"}),
+        ([f"format: table, {WIDE}", "format: rater_attributes"], {"overall"}),
+        ([], {"overall", "tone"}),
+    ],
+)
+def test_what_a_population_can_have_judged_is_known_of_tables_and_not_of_queries(exports, may):
+    declared = ", ".join(f"{{match: '{n}.csv', population: crowd, {text}}}" for n, text in enumerate(exports))
+    spec = StudySpec.model_validate(
+        parse_yaml(
+            "juryline: 1\nstudy: s\nsystems: [{id: a}]\nanalyses: [{id: w, method: win_rates, criterion: overall}]\n"
+            "rubric: {criteria: [{id: overall, protocol: pairwise}, {id: tone, protocol: pairwise}]}\n"
+            "raters: {populations: [{id: crowd, kind: human}, {id: lab, kind: human}]}\n"
+            f"exports: [{declared or '{match: b.csv, format: sql, query: b.sql, population: lab}'}]\n",
+            "study.yaml",
+        ).data
+    )
+
+    assert {criterion for criterion in ("overall", "tone") if spec.may_judge("crowd", criterion)} == may

@@ -1,6 +1,7 @@
 """What tests of estimators share: games written as (first, sign, second, cluster), ratings as a table."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,12 @@ def games() -> Callable[..., Games]:
         )
 
     return build
+
+
+@pytest.fixture
+def renamed() -> Callable[[Games, np.ndarray], Games]:
+    """The same games, each system under another code."""
+    return lambda games, code: replace(games, first=code[games.first], second=code[games.second])
 
 
 @pytest.fixture

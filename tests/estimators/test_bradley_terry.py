@@ -187,19 +187,12 @@ def test_a_contrast_is_the_difference_of_the_ratings(tallied):
         assert contrast.difference.value == pytest.approx(ratings(result)[subject] - ratings(result)[comparator])
 
 
-def test_renaming_systems_renames_ratings_and_changes_none(tallied):
-    games, renamed = random_games(3), np.array([3, 1, 4, 0, 2])
-    again = Games(
-        first=renamed[games.first],
-        second=renamed[games.second],
-        outcome=games.outcome,
-        clusters=games.clusters,
-        n_systems=5,
-    )
-    one, other = fit(tallied(games)), fit(tallied(again))
+def test_renaming_systems_renames_ratings_and_changes_none(tallied, renamed):
+    games, code = random_games(3), np.array([3, 1, 4, 0, 2])
+    one, other = fit(tallied(games)), fit(tallied(renamed(games, code)))
 
-    assert [ratings(other)[renamed[system]] for system in range(5)] == pytest.approx(ratings(one), abs=1e-9)
-    assert [other.ratings[renamed[system]].interval.std_error for system in range(5)] == pytest.approx(
+    assert [ratings(other)[system] for system in code] == pytest.approx(ratings(one), abs=1e-9)
+    assert [other.ratings[system].interval.std_error for system in code] == pytest.approx(
         [rating.interval.std_error for rating in one.ratings], rel=1e-9
     )
 

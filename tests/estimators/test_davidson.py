@@ -229,20 +229,13 @@ def test_two_hundred_systems_that_met_in_a_circle_converge(tallied):
 # --- laws -----------------------------------------------------------------------------------------------
 
 
-def test_renaming_systems_renames_ratings_and_changes_none(tallied):
-    games, renamed = random_games(4), np.array([2, 0, 3, 1])
-    again = Games(
-        first=renamed[games.first],
-        second=renamed[games.second],
-        outcome=games.outcome,
-        clusters=games.clusters,
-        n_systems=4,
-    )
-    one, other = fit(tallied(games)), fit(tallied(again))
+def test_renaming_systems_renames_ratings_and_changes_none(tallied, renamed):
+    games, code = random_games(4), np.array([2, 0, 3, 1])
+    one, other = fit(tallied(games)), fit(tallied(renamed(games, code)))
 
-    assert strengths(other)[renamed] == pytest.approx(strengths(one), abs=1e-9)
+    assert strengths(other)[code] == pytest.approx(strengths(one), abs=1e-9)
     assert other.tie_parameter.nu.value == pytest.approx(one.tie_parameter.nu.value)
-    assert [other.ratings[renamed[system]].interval.std_error for system in range(4)] == pytest.approx(
+    assert [other.ratings[system].interval.std_error for system in code] == pytest.approx(
         [rating.interval.std_error for rating in one.ratings], rel=1e-9
     )
 

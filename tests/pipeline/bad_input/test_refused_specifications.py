@@ -40,6 +40,13 @@ BROKEN = {
         "the study is called novels, and its folder stories.",
         "write `study: stories`",
     ),
+    "an interval that no version makes yet": (
+        "method: win_rates, criterion: overall",
+        "method: win_rates, interval: {method: percentile}, criterion: overall",
+        "analyses[0].interval",
+        "interval: {method: percentile} for win_rates is not in this version.",
+        "remove `interval`",
+    ),
     "a raw id that would be kept": (
         "submission_id: hit",
         "submission_id: worker",
@@ -181,3 +188,18 @@ def test_a_shell_sees_what_is_seen_here(desk):
     here = desk.check()
     assert (ended.returncode, ended.stdout, ended.stderr) == (here.status, here.out, here.err)
     assert ended.returncode == 1
+
+
+def test_an_analysis_that_can_give_no_number_is_told_by_a_check_that_finds_nothing_to_refuse(fresh, votes):
+    fresh.drop("votes-1.csv", votes("s1"))
+    declared = "  - {id: wins, method: win_rates, criterion: overall}\n"
+    more = "  - {id: longer, method: length_effects, criterion: overall}\n"
+    fresh.edit("study.yaml", declared, declared + more)
+
+    said = fresh.check()
+    (told,) = [line for line in said.err.splitlines() if line.startswith("hint: ")]
+
+    assert said.status == 0
+    assert "analysis longer compares lengths, and nothing is declared in `outputs`" in told
+    assert "length_not_recorded" in told
+    assert "Nothing would be refused." in said.err
