@@ -1,9 +1,6 @@
 """A run of one study in this process, through Dagster, with its errors as they were raised."""
 
 import logging
-import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from data_contracts.errors import JurylineError, TryAgainError
@@ -27,13 +24,15 @@ def run_study(workspace: Workspace, slug: str, *, select: str | None = None) -> 
     """
     import dagster as dg
 
-    from assets.partitions import studies
+    from assets.partitions import STUDY
     from pipelines.definitions import build_defs
+    from pipelines.instance import open_instance
     from pipelines.jobs import study_job
     from pipelines.resources import fixed_study
 
-    with open_run(workspace, slug) as run, _instance(workspace) as instance:
-        instance.add_dynamic_partitions(studies.name, [slug])
+    logging.getLogger("dagster").setLevel(logging.CRITICAL)
+    with open_run(workspace, slug) as run, open_instance(workspace) as instance:
+        instance.add_dynamic_partitions(STUDY, [slug])
         defs = build_defs(study=fixed_study(run))
         if select is None:
             job, chosen = defs.resolve_job_def(study_job.name), None
@@ -53,16 +52,6 @@ def run_study(workspace: Workspace, slug: str, *, select: str | None = None) -> 
         if not result.success:
             raise RuntimeError(f"run {result.run_id} failed; `juryline ui` shows where")
         return summary(run)
-
-
-@contextmanager
-def _instance(workspace: Workspace) -> Iterator:
-    import dagster as dg
-
-    os.environ["DAGSTER_HOME"] = str(workspace.dagster_home)
-    logging.getLogger("dagster").setLevel(logging.CRITICAL)
-    with dg.DagsterInstance.get() as instance:
-        yield instance
 
 
 def _selected(defs: "Definitions", select: str) -> list[Any]:
