@@ -78,12 +78,15 @@ def adjudicated_labels(study: StudyRun) -> Built:
     return adjudicated_labels(study.table("judgment_history"), study.table("analysis_set"), study.spec)
 
 
-@derived(ADJUDICATION_SOURCES, inputs=["judgment_history", "analysis_set"], group=GROUP, kinds=KINDS)
+@derived(
+    ADJUDICATION_SOURCES, inputs=["judgment_history", "analysis_set", "adjudicated_labels"], group=GROUP, kinds=KINDS
+)
 def adjudication_sources(study: StudyRun) -> Built:
     """The way from an adjudicated label back to the answers it was made of."""
     from juryline.derivations.adjudication import adjudication_sources
 
-    return adjudication_sources(study.table("judgment_history"), study.table("analysis_set"), study.spec)
+    inputs = (study.table(name) for name in ("judgment_history", "analysis_set", "adjudicated_labels"))
+    return adjudication_sources(*inputs, study.spec)
 
 
 @derived(

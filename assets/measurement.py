@@ -102,4 +102,4 @@ def estimates(study: StudyRun) -> Built:
     from juryline.study.standing import record_look
 
     record_look(study)
-    return pa.concat_tables([study.table(name).to_pyarrow() for name in (*METHOD_NAMES, "sensitivity")])
+    return pa.concat_tables([study.rows(name) for name in (*METHOD_NAMES, "sensitivity")])

@@ -275,7 +275,12 @@ def pandera_schema(table: Table, rules: Iterable[Rule] = (), *, has_rows: bool =
         for rule in asked
     ]
     return pandera.DataFrameSchema(
-        columns, checks=checks, strict=True, ordered=True, unique=list(table.key), name=table.name
+        columns,
+        checks=checks,
+        strict=True,
+        ordered=True,
+        unique=list(table.key) if has_rows else None,
+        name=table.name,
     )
 
 

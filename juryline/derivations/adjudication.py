@@ -46,8 +46,17 @@ def adjudicated_labels(history: ir.Table, analysis_set: ir.Table, spec: StudySpe
     return in_shape(_decided(ballots(history, analysis_set, spec), spec), ADJUDICATED_LABELS)
 
 
-def adjudication_sources(history: ir.Table, analysis_set: ir.Table, spec: StudySpec) -> ir.Table:
+def adjudication_sources(history: ir.Table, analysis_set: ir.Table, labels: ir.Table, spec: StudySpec) -> ir.Table:
     """The judgments that each adjudicated label was derived from: its votes, and the adjudicator's where that decided.
+
+    Parameters
+    ----------
+    history, analysis_set : ir.Table
+        HISTORY and ANALYSIS_SET of the study.
+    labels : ir.Table
+        ADJUDICATED_LABELS of these; their `status` says where the adjudicator decided.
+    spec : StudySpec
+        As for the labels.
 
     Returns
     -------
@@ -57,8 +66,7 @@ def adjudication_sources(history: ir.Table, analysis_set: ir.Table, spec: StudyS
     if not spec.adjudication:
         return no_rows(ADJUDICATION_SOURCES)
     given = ballots(history, analysis_set, spec)
-    decided = _decided(given, spec)
-    settled = given.decisions.semi_join(decided.filter(decided.status == ADJUDICATED), "label_id")
+    settled = given.decisions.semi_join(labels.filter(labels.status == ADJUDICATED), "label_id")
     return in_shape(given.votes.union(settled), ADJUDICATION_SOURCES)
 
 

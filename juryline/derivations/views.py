@@ -12,7 +12,7 @@ from data_contracts.specification import StudySpec
 from data_contracts.tables import COMPARISONS, RATINGS, SPA_ANSWERS
 from data_contracts.vocabulary import Protocol, SetAside, State
 from juryline.derivations.attributes import CASE, RATER, check_attributes, with_attributes
-from juryline.derivations.shape import in_shape
+from juryline.derivations.shape import in_shape, no_rows
 from juryline.derivations.unblinding import refuse_self_comparison, unblinded
 
 SYSTEM_1, SYSTEM_2 = "system_1", "system_2"
@@ -56,8 +56,10 @@ def comparisons(
     lesser blinded id), each under the record of its first. The lower rank wins, equal ranks tie; a pair in which
     either has no rank takes that state, the first one's before the second one's, and has no outcome.
     """
+    if not _asked((Protocol.PAIRWISE, Protocol.RANKING), spec):
+        return no_rows(COMPARISONS)
     pairs = _pairwise(_viewed((Protocol.PAIRWISE,), history, analysis_set), unblinding, spec)
-    if any(criterion.protocol is Protocol.RANKING for criterion in spec.rubric.criteria):
+    if _asked((Protocol.RANKING,), spec):
         ranked = _viewed((Protocol.RANKING,), history, analysis_set)
         pairs = pairs.union(_ranked_pairs(ranked, unblinding, spec))
     return in_shape(_with_attributes(pairs, attributes), COMPARISONS)
@@ -75,7 +77,10 @@ def ratings(
     ir.Table
         RATINGS.
     """
-    rows = _viewed((Protocol.RATING, Protocol.CHECKLIST, Protocol.RANKING), history, analysis_set)
+    protocols = (Protocol.RATING, Protocol.CHECKLIST, Protocol.RANKING)
+    if not _asked(protocols, spec):
+        return no_rows(RATINGS)
+    rows = _viewed(protocols, history, analysis_set)
     rows = unblinded(rows, {"candidate_1": "system"}, unblinding, spec)
     return in_shape(_with_attributes(_answers_only(rows).mutate(output=rows.output_1), attributes), RATINGS)
 
@@ -92,9 +97,15 @@ def spa_answers(
     ir.Table
         SPA_ANSWERS.
     """
+    if not _asked((Protocol.SPA,), spec):
+        return no_rows(SPA_ANSWERS)
     rows = _viewed((Protocol.SPA,), history, analysis_set)
     rows = unblinded(rows, {"candidate_1": "system_x", "candidate_2": "system_y"}, unblinding, spec)
     return in_shape(_with_attributes(_answers_only(rows), attributes), SPA_ANSWERS)
+
+
+def _asked(protocols: tuple[Protocol, ...], spec: StudySpec) -> bool:
+    return any(criterion.protocol in protocols for criterion in spec.criteria_ever.values())
 
 
 def _viewed(protocols: tuple[Protocol, ...], history: ir.Table, analysis_set: ir.Table) -> ir.Table:

@@ -35,6 +35,8 @@ def hash_rows(rows: pa.Table, columns: Iterable[Column], salts: pa.ChunkedArray 
     pa.ChunkedArray of string, length n
         SHA-256 in hexadecimal.
     """
+    if not rows.num_rows:
+        return pa.chunked_array([], pa.string())
     text = canonical_text(columns)
     if salts is not None:
         rows = rows.append_column(_SALT, salts)

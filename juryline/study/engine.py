@@ -90,6 +90,7 @@ class Engine:
     def __init__(self, scratch: Path):
         self.con = connect(scratch)
         self.backend = ibis.duckdb.from_connection(self.con)
+        self._views: dict[str, tuple[str, ir.Table]] = {}
 
     def parquet(self, name: str, files: list[str], schema: pa.Schema) -> ir.Table:
         """A view over Parquet files, or an empty table of the schema where there are none."""
@@ -97,11 +98,11 @@ class Engine:
             return self.memory(name, schema.empty_table())
         listed = ", ".join("'" + file.replace("'", "''") + "'" for file in files)
         columns = ", ".join(f'"{column}"' for column in schema.names)
-        self.con.execute(f'CREATE OR REPLACE VIEW "{name}" AS SELECT {columns} FROM read_parquet([{listed}])')
-        return self.backend.table(name)
+        return self.query(name, f"SELECT {columns} FROM read_parquet([{listed}])")
 
     def memory(self, name: str, table: pa.Table) -> ir.Table:
         """A view over an Arrow table."""
+        self._views.pop(name, None)
         self.con.register(name, table)
         return self.backend.table(name)
 
@@ -110,9 +111,13 @@ class Engine:
         return self.query(name, self.backend.compile(expression))
 
     def query(self, name: str, sql: str) -> ir.Table:
-        """A view over a query of tables that are there already."""
-        self.con.execute(f'CREATE OR REPLACE VIEW "{name}" AS {sql}')
-        return self.backend.table(name)
+        """A view over a query of tables that are there already; made, and its columns looked up, when it changes."""
+        made, view = self._views.get(name, ("", None))
+        if view is None or made != sql:
+            self.con.execute(f'CREATE OR REPLACE VIEW "{name}" AS {sql}')
+            view = self.backend.table(name)
+            self._views[name] = (sql, view)
+        return view
 
     def close(self) -> None:
         self.con.close()

@@ -6,14 +6,18 @@ import ibis.expr.types as ir
 import pyarrow as pa
 
 from data_contracts.specification_paths import output_files
+from data_contracts.tables import OUTPUT_LENGTHS
 from juryline.adapters.outputs import OUTPUT_ROWS, read_outputs
 from juryline.derivations.output_lengths import output_lengths, with_systems
+from juryline.derivations.shape import no_rows
 from juryline.study.run import StudyRun
 from juryline.study.unblinding import unblinding_key
 
 
 def lengths_of_outputs(study: StudyRun) -> ir.Table:
     """OUTPUT_LENGTHS of the study; without a row where it declares no outputs."""
+    if study.spec.outputs is None:
+        return no_rows(OUTPUT_LENGTHS)
     return output_lengths(_read(study), unblinding_key(study), study.spec)
 
 

@@ -37,7 +37,7 @@ def write_report(study: StudyRun) -> str:
         head=study.ledger.head,
         versions={"juryline": CODE_VERSION, "contract": CONTRACT_VERSION},
         raters=study.engine.backend.to_pyarrow(history.filter(history.current).select("record_id", "rater")),
-        **{name: study.engine.backend.to_pyarrow(study.table(name)) for name in TABLES_SHOWN},
+        **{name: study.rows(name) for name in TABLES_SHOWN},
     )
     page = render_report(material).encode()
     if not study.report.exists() or study.report.read_bytes() != page:

@@ -125,7 +125,7 @@ def _settled(run: StudyRun, exclusions: str, labels_of: list[str], derive: Calla
     kept = stored("kept", analysis_set(history, _decisions(run, Scenario(exclusions=exclusions)), run.spec))
     labels = adjudicated_labels(history, kept, run.spec)
     labels = stored("labels", labels.filter(labels.adjudication_id.isin(labels_of)))
-    sources = stored("sources", adjudication_sources(history, kept, run.spec))
+    sources = stored("sources", adjudication_sources(history, kept, labels, run.spec))
     rows = viewed_as(run, derive, *labels_as_judgments(labels, sources, history, run.spec))
     behind = sources.group_by(settled="label_id").agg(sources=sources.record_id.collect(order_by="record_id"))
     names = rows.rater.cases(*((id, str(Scenario(exclusions=exclusions, labels=id))) for id in labels_of), else_="")

@@ -13,8 +13,8 @@ def summary(run: StudyRun) -> dict[str, Any]:
     """The standing, the deliveries, the flow and the estimates of a run, as plain values."""
     has = {name: read_stamp(run.directory, name) is not None for name in ("record_flow", "estimates", "analysis_set")}
     standing = study_standing(run) if has["analysis_set"] else None
-    flow = run.engine.backend.to_pyarrow(run.table("record_flow")).to_pylist() if has["record_flow"] else []
-    statuses = run.engine.backend.to_pyarrow(run.table("estimates"))["status"].to_pylist() if has["estimates"] else []
+    flow = run.rows("record_flow").to_pylist() if has["record_flow"] else []
+    statuses = run.rows("estimates")["status"].to_pylist() if has["estimates"] else []
     steps: dict[str, dict[str, int]] = {}
     for row in flow:
         steps.setdefault(row["step"], {})[row["reason"]] = row["n"]

@@ -15,7 +15,7 @@ View = Callable[..., ir.Table]
 def viewed(study: StudyRun, view: View) -> ir.Table:
     """A protocol view over the study's tables, its systems unblinded; without a judgment nothing is unblinded."""
     history = study.table("judgment_history")
-    if history.limit(1).to_pyarrow().num_rows:
+    if study.ledger.n_rows:
         study.events.append(EventKind.UNBLIND, "first_use", {}, datetime.now(UTC))
     return viewed_as(study, view, history, study.table("analysis_set"))
 

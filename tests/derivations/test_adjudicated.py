@@ -21,7 +21,7 @@ def viewed(past, stored, study, rows_of, attributes):
         history = past(rows)
         standing = stored(analysis_set(history, no_rows(EXCLUSION_DECISIONS), spec).to_pyarrow())
         labels = adjudicated_labels(history, standing, spec)
-        sources = adjudication_sources(history, standing, spec)
+        sources = adjudication_sources(history, standing, labels, spec)
         given = labels_as_judgments(labels, sources, history, spec)
         return rows_of(view(*given, attributes(), None, spec), by=("case_id", "population"))
 

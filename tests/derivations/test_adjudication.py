@@ -23,7 +23,7 @@ def adjudicate(past, stored, study, rows_of):
         history = past(rows)
         standing = stored(analysis_set(history, no_rows(EXCLUSION_DECISIONS), spec).to_pyarrow())
         labels = adjudicated_labels(history, standing, spec)
-        sources = adjudication_sources(history, standing, spec)
+        sources = adjudication_sources(history, standing, labels, spec)
         assert labels.schema().names == tuple(ADJUDICATED_LABELS.names)
         assert sources.schema().names == tuple(ADJUDICATION_SOURCES.names)
         by_unit = ("case_id", "candidate_1", "candidate_2", "output_1", "output_2")
@@ -208,12 +208,13 @@ def test_several_adjudications_stand_beside_each_other(past, study, rows_of):
 
     labels = adjudicated_labels(history, standing, spec)
     assert rows_of(labels, "adjudication_id", "label", by=("adjudication_id",)) == [("m", "No"), ("s", None)]
-    assert len(rows_of(adjudication_sources(history, standing, spec), by=("label_id",))) == 6
+    assert len(rows_of(adjudication_sources(history, standing, labels, spec), by=("label_id",))) == 6
 
 
 def test_no_adjudication_gives_no_labels(past, study):
     history = past(votes("Yes"))
     standing = analysis_set(history, no_rows(EXCLUSION_DECISIONS), study())
 
-    assert adjudicated_labels(history, standing, study()).to_pyarrow().num_rows == 0
-    assert adjudication_sources(history, standing, study()).to_pyarrow().num_rows == 0
+    labels = adjudicated_labels(history, standing, study())
+    assert labels.to_pyarrow().num_rows == 0
+    assert adjudication_sources(history, standing, labels, study()).to_pyarrow().num_rows == 0

@@ -41,7 +41,9 @@ FACTS = [
 FULL = EXCLUSIONS + ADJUDICATION
 BEYOND = {
     "adjudicated_labels": lambda history, standing, facts, spec: adjudicated_labels(history, standing, spec),
-    "adjudication_sources": lambda history, standing, facts, spec: adjudication_sources(history, standing, spec),
+    "adjudication_sources": lambda history, standing, facts, spec: adjudication_sources(
+        history, standing, adjudicated_labels(history, standing, spec), spec
+    ),
     "comparisons": lambda history, standing, facts, spec: comparisons(history, standing, facts, None, spec),
     "ratings": lambda history, standing, facts, spec: ratings(history, standing, facts, None, spec),
     "spa_answers": lambda history, standing, facts, spec: spa_answers(history, standing, facts, None, spec),
