@@ -85,8 +85,8 @@ def adjudication_sources(study: StudyRun) -> Built:
     """The way from an adjudicated label back to the answers it was made of."""
     from juryline.derivations.adjudication import adjudication_sources
 
-    inputs = (study.table(name) for name in ("judgment_history", "analysis_set", "adjudicated_labels"))
-    return adjudication_sources(*inputs, study.spec)
+    history, standing = study.table("judgment_history"), study.table("analysis_set")
+    return adjudication_sources(history, standing, study.table("adjudicated_labels"), study.spec)
 
 
 @derived(

@@ -20,12 +20,13 @@ _Place = tuple[object, ...]
 
 def sensitivity_tables(spec: StudySpec, numbers: Numbers, *, interim: bool) -> list[TableView]:
     """A table an analysis that was repeated."""
-    told = {_place(row, row.dimensions): row for row in numbers.sensitivity()}
+    rows = numbers.sensitivity()
+    told = {_place(row, row.dimensions): row for row in rows}
     tables = []
-    repeated = {row.analysis for row in numbers.sensitivity()}
+    repeated = {row.analysis for row in rows}
     for id in sorted(repeated, key=[analysis.id for analysis in spec.analyses].index):
         reading = Reading(spec=spec, numbers=numbers, analysis=id, alpha=(), stars_allowed=not interim, placed=set())
-        least = [row for row in numbers.sensitivity() if row.analysis == id and row.statistic == S.ESTIMATE_MIN]
+        least = [row for row in rows if row.analysis == id and row.statistic == S.ESTIMATE_MIN]
         least.sort(key=partial(_order, spec))
         tables.append(_table(reading, least, told))
     return tables

@@ -24,7 +24,7 @@ from juryline.intake.attributes import attribute_rows
 from juryline.intake.delivery import ACCEPTED, Delivery, IntakeResult
 from juryline.intake.records import judgment_records
 from juryline.intake.unanswered import left_out_records, refused_records
-from juryline.ledger.files import file_sha256
+from juryline.ledger.files import file_sha256, write_atomically
 from juryline.ledger.raw import keep_export, raw_path
 from juryline.study.engine import interruptible
 from juryline.study.exports import look_into
@@ -62,7 +62,10 @@ def take_in(study: StudyRun) -> None:
             continue
         if waiting.reading.source not in before:
             _record(study, waiting.reading, payloads[waiting.reading])
-    _settle(study, given, {reading.source for reading in refused})
+    if payloads or refused:
+        _settle(study, given, {reading.source for reading in refused})
+    else:
+        _settle_anew(study)
     for reading, payload in payloads.items():
         _record(study, reading, payload)
     study.events.restore_ingests(study.ledger.commits(), datetime.now(UTC))
@@ -159,6 +162,19 @@ def _require_accounted(said: dict[str, Any]) -> None:
 
 def _record(study: StudyRun, reading: Reading, payload: dict[str, Any]) -> None:
     study.events.append(EventKind.INGEST, reading.transaction, payload, datetime.now(UTC))
+
+
+def _settle_anew(study: StudyRun) -> None:
+    """Settle where nothing new was read, once: where records are retracted, every export is read for it.
+
+    That it was done is remembered in the workspace's cache; where that is lost, it is done again.
+    """
+    memory = study.workspace.cache / f"{study.spec.study}.settled"
+    if memory.exists() and memory.read_text() == study.readings.digest():
+        return
+    _settle(study, {}, set())
+    if study.events.retracted():
+        write_atomically(memory, study.readings.digest().encode())
 
 
 def _settle(study: StudyRun, given: dict[Reading, pa.Array], refused: set[tuple[str, str]]) -> None:

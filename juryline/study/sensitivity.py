@@ -1,5 +1,6 @@
 """Analyses repeated under their declared scenarios: every cell's estimates, and what becomes of each contrast."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -35,17 +36,21 @@ def _repeated(run: StudyRun, analysis: Analysis, scenarios: list[Scenario]) -> l
     results = run.table(analysis.method)
     rows = results.filter(results.analysis == analysis.id).order_by("estimate_id").to_pyarrow().to_pylist()
     cells = [Cell(scenario=frozen, rows=rows)]
-    seen = {(_judgments(run, analysis, frozen), frozen.ties)}
+    judgments = {frozen.data: _digest(tables_under(run, analysis, frozen), analysis, run.spec)}
+    seen = {(judgments[frozen.data], frozen.ties)}
     estimates: list[Estimate] = []
     for scenario in others:
         repeated = _repeated_as(analysis, scenario, run.spec)
-        data = (_judgments(run, repeated, scenario), scenario.ties)
+        tables = tables_under(run, repeated, scenario)
+        if scenario.data not in judgments:
+            judgments[scenario.data] = _digest(tables, repeated, run.spec)
+        data = (judgments[scenario.data], scenario.ties)
         if data in seen:
             continue
         seen.add(data)
         made = [
             _of_scenario(under(scenario, repeated, estimate), scenario)
-            for estimate in rows_of(repeated, run.spec, tables_under(run, repeated, scenario))
+            for estimate in rows_of(repeated, run.spec, tables)
         ]
         estimates += made
         cells.append(Cell(scenario=scenario, rows=[estimate.row() for estimate in made]))
@@ -72,11 +77,10 @@ def _of_scenario(estimate: Estimate, scenario: Scenario) -> Estimate:
     return replace(estimate, scenario=str(scenario), family=family)
 
 
-def _judgments(run: StudyRun, analysis: Analysis, scenario: Scenario) -> str:
-    """Digest of the judgments that an analysis reads under a scenario."""
-    tables = tables_under(run, analysis, scenario)
+def _digest(tables: Mapping[str, ir.Table], analysis: Analysis, spec: StudySpec) -> str:
+    """Digest of the judgments that an analysis reads."""
     names = [view.name for view in VIEWS if view.name in tables]
-    return "+".join(content_digest(_read(tables[name], analysis, run.spec)) for name in names)
+    return "+".join(content_digest(_read(tables[name], analysis, spec)) for name in names)
 
 
 def _read(view: ir.Table, analysis: Analysis, spec: StudySpec) -> pa.Table:

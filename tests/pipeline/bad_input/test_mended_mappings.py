@@ -1,6 +1,10 @@
 """A mapping that is changed releases, retracts and reinstates: no answer is lost or counted twice on the way."""
 
+from unittest import mock
+
 import pytest
+
+from juryline.study import intake
 
 pytestmark = pytest.mark.slow
 
@@ -122,3 +126,23 @@ def test_an_export_that_a_new_mapping_cannot_read_keeps_its_records(desk):
     history = desk.table("judgment_history")
     assert {row["history_status"] for row in history} == {"current"}
     assert desk.digests()["judgment_history"] == before["judgment_history"]
+
+
+def test_what_a_mapping_took_out_is_settled_once(desk):
+    def n_read():
+        with mock.patch.object(intake, "read_pending", side_effect=intake.read_pending) as reading:
+            assert desk.run(*DERIVED).status == 0
+        return reading.call_count
+
+    desk.drop("votes-draws.csv", VOTES)
+    desk.edit("study.yaml", UNMAPPED, MAPPED)
+    n_read()
+    desk.edit("study.yaml", MAPPED, UNMAPPED)
+    n_read()
+    settled = desk.digests()
+    assert n_read() > 0
+    assert n_read() == 0
+
+    (desk.workspace.cache / "stories.settled").unlink()
+    assert n_read() > 0
+    assert desk.digests() == settled
