@@ -11,9 +11,10 @@ from data_contracts.specification import StudySpec
 from data_contracts.specification_analyses import Analysis
 from data_contracts.specification_rubric import level_text
 from data_contracts.vocabulary import Statistic
-from juryline.reports.analysis_charts import Figure, figures
+from juryline.reports.analysis_charts import figures
 from juryline.reports.confusion_tables import CONFUSIONS, confusion_tables
 from juryline.reports.estimate_tables import estimate_table
+from juryline.reports.figures import Figure
 from juryline.reports.method_views import HOW_TO_READ, VIEWS, View
 from juryline.reports.numbers import plain_text
 from juryline.reports.plain_words import METHODS, spoken

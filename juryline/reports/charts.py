@@ -12,7 +12,20 @@ from markupsafe import Markup
 
 from juryline.reports.numbers import MINUS, count_text
 from juryline.reports.safe_text import clipped, text_width
-from juryline.reports.svg import CHARACTER, NARROW, SHEETS, Sheet, box, drawing, line, marker, words
+from juryline.reports.svg import (
+    CHARACTER,
+    LINE,
+    NARROW,
+    SHEETS,
+    Sheet,
+    box,
+    drawing,
+    folded,
+    label,
+    line,
+    marker,
+    words,
+)
 
 MOST_STRIPS = 80  # a chart longer than a page says less than its table
 
@@ -111,16 +124,19 @@ def _intervals(
             continue
         if sheet.labels_above:
             single = strip.marks[0].text if len(strip.marks) == 1 and strip.marks[0].value is not None else ""
-            room = sheet.width - CHARACTER * (text_width(_value_only(single)) + 1)
-            ink.append(words(0, y + 15, strip.label, "label", limit=_fits(room)))
-            ink += [words(sheet.width - 1, y + 15, _value_only(single), "value", "end")] if single else []
-            y += 16
+            room = _fits(sheet.width - CHARACTER * (text_width(_value_only(single)) + 1))
+            above = LINE * (len(folded(strip.label, room)) - 1)
+            ink += label(0, y + 15 + above / 2, strip.label, "label", room)
+            ink += [words(sheet.width - 1, y + 15 + above, _value_only(single), "value", "end")] if single else []
+            y += 16 + above
         height = 12 + 15 * len(strip.marks)
         if not sheet.labels_above:
-            ink.append(words(0, y + height / 2 + 4.5, strip.label, "label", limit=_fits(left - 12)))
+            room = _fits(left - 12)
+            height += max(0, 15 * (len(folded(strip.label, room)) - len(strip.marks)) - 4)
+            ink += label(0, y + height / 2 + 4.5, strip.label, "label", room)
         ink.append(line(left, y + height, right, y + height, "rule"))
         for place, mark in enumerate(strip.marks):
-            middle = y + 13.5 + 15 * place
+            middle = y + height / 2 + 15 * (place - (len(strip.marks) - 1) / 2)
             if mark.value is None:
                 ink.append(words(left + 4, middle + 4.5, mark.text, "absent", limit=_fits(right - left)))
                 continue
@@ -155,7 +171,7 @@ def _bars(sheet: Sheet, bars: Sequence[Bar], title: str, description: str) -> Ma
             ink.append(words(0, y + 14, bar.label, "label", limit=_fits(sheet.width)))
             y += 19
         else:
-            ink.append(words(0, y + 18, bar.label, "label", limit=_fits(left - 12)))
+            ink += label(0, y + 18, bar.label, "label", _fits(left - 12))
         ink.extend(_segments(bar, left, sheet.width - 1, y))
         y += 28 if sheet.labels_above else 30
     return drawing(sheet, y + 2, title, description, *ink)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from data_contracts.vocabulary import State, Statistic
-from juryline.reports.analysis_charts import shade
+from juryline.reports.figures import shade
 from juryline.reports.numbers import number_text
 from juryline.reports.reading import POOLED, Reading, group_heading
 from juryline.reports.reported import Reported

@@ -11,8 +11,8 @@ import pyarrow as pa
 from data_contracts.specification import StudySpec
 from data_contracts.specification_rules import Adjudication, Exclusion
 from data_contracts.vocabulary import AdjudicationStatus, State
-from juryline.reports.analysis_charts import Figure, swatch
 from juryline.reports.charts import Bar, Segment, stacked_bars
+from juryline.reports.figures import Figure, swatch
 from juryline.reports.flow_chart import FlowStep, flow_chart
 from juryline.reports.numbers import count_text, plain_text
 from juryline.reports.plain_words import (

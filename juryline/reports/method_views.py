@@ -289,9 +289,9 @@ VIEWS: dict[str, tuple[View, ...]] = {
     ),
     "length_effects": (
         View(
-            caption="Winning with the longer output",
+            caption="Winning with the longer output: P(win | longer) − P(win | not longer)",
             statistics=(S.LENGTH_CONTRAST,),
-            value="P(win | longer) − P(win | not longer)",
+            value="Contrast",
             beside=(
                 (S.P_WIN, "P(win)"),
                 (S.P_LONGER, "P(longer)"),
@@ -347,7 +347,7 @@ VIEWS: dict[str, tuple[View, ...]] = {
             best_first=True,
         ),
         View(
-            caption="The same games as humans judged them",
+            caption="The games that both judged",
             statistics=(S.P_WIN,),
             value="P(win)",
             beside=((S.P_LONGER, "P(longer)"),),

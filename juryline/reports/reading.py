@@ -16,6 +16,7 @@ from juryline.reports.safe_text import LONGEST_LABEL, shortened
 
 POOLED = "*"
 STARS = "*"
+_OF_RATERS = ("agreement", "judge_agreement")  # what stands beside a number is whose it is, in no order
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,10 +115,12 @@ def subject_label(row: Reported) -> str:
 def statistic_label(row: Reported) -> str:
     """Names the statistic and whatever it speaks of that the heading of its group does not say."""
     name = spoken(row.statistic, STATISTICS)
-    about = [] if row.subject in (ALL, row.population) else [row.subject]
+    is_known = row.subject == ALL or (row.subject == row.population and row.comparator is None)
+    about = [] if is_known else [row.subject]
     if row.comparator is not None:
         about.append(row.comparator)
-    return name + (f": {' and '.join(about)}" if about else "") + _dimension_words(row)
+    joint = " and " if row.method in _OF_RATERS else " against "
+    return name + (f": {joint.join(about)}" if about else "") + _dimension_words(row)
 
 
 def _dimension_words(row: Reported) -> str:

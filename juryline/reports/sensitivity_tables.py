@@ -9,12 +9,25 @@ from typing import Any
 
 from data_contracts.specification import StudySpec
 from data_contracts.vocabulary import Statistic
+from juryline.reports.plain_words import METHODS, spoken
 from juryline.reports.reading import Reading, group_heading, statistic_label
 from juryline.reports.reported import Numbers, Reported
 from juryline.reports.table_view import Cell, Group, Heading, Row, TableView, capped
 
 S = Statistic
-_SHARES = ((S.SAME_SIGN_SHARE, "same sign"), (S.SAME_SIGNIFICANCE_SHARE, "same verdict"))
+_Share = tuple[Statistic, str, str]  # with its heading and what it says
+_SHARES: tuple[_Share, ...] = (
+    (
+        S.SAME_SIGN_SHARE,
+        "same sign",
+        "Same sign: share of these in which the number lies on the same side of its null value as declared.",
+    ),
+    (
+        S.SAME_SIGNIFICANCE_SHARE,
+        "same verdict",
+        "Same verdict: share, of those with a p-value, in which it is on the same side of the deciding alpha.",
+    ),
+)
 _Place = tuple[object, ...]
 
 
@@ -52,31 +65,25 @@ def _table(reading: Reading, least: Sequence[Reported], told: Mapping[_Place, Re
     for row in least:
         groups.setdefault(group_heading(reading.spec, row), []).append(_row(reading, row, told, shares))
     kept, omitted = capped([Group(heading=heading, rows=rows) for heading, rows in groups.items()])
-    names = ["as declared", "least", "greatest", "scenarios", *(heading for _, heading in shares)]
+    names = ["as declared", "least", "greatest", "scenarios", *(heading for _, heading, _ in shares)]
     return TableView(
-        caption=reading.analysis,
+        caption=f"{spoken(least[0].method, METHODS)}: {reading.analysis}",
         headings=[Heading(text="Number"), *(Heading(text=name, number=True) for name in names)],
         groups=kept,
         omitted=omitted,
-        notes=_NOTES if shares else _NOTES[:1],
+        notes=[_SCENARIOS, *(note for _, _, note in shares)],
     )
 
 
-_NOTES = (
-    "Scenarios: those that give the number, of all that differ in their judgments or their tie rule.",
-    "Same sign: share of them in which the number lies on the same side of its null value as declared. Same verdict: "
-    "share, of those with a p-value, in which it is on the same side of the deciding alpha.",
-)
+_SCENARIOS = "Scenarios: those that give the number, of all that differ in their judgments or their tie rule."
 
 
-def _row(
-    reading: Reading, least: Reported, told: Mapping[_Place, Reported], shares: Sequence[tuple[Statistic, str]]
-) -> Row:
+def _row(reading: Reading, least: Reported, told: Mapping[_Place, Reported], shares: Sequence[_Share]) -> Row:
     greatest = told[_place(least, least.dimensions, S.ESTIMATE_MAX)]
     declared = reading.numbers.as_declared(least)
     other_ties = least.dimensions.get("ties") not in (None, _declared_ties(reading))
     cells, estimable = (told[_place(least, _without_ties(least), name)] for name in (S.CELLS, S.CELLS_ESTIMABLE))
-    others = [_of(least, statistic, told) for statistic, _ in shares]
+    others = [_of(least, statistic, told) for statistic, _, _ in shares]
     ties = least.dimensions.get("ties")
     label = statistic_label(declared) + (f" (ties: {ties})" if ties else "")
     shown = [row for row in (least, greatest, cells, estimable, *others) if row is not None]

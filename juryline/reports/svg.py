@@ -14,9 +14,11 @@ from typing import Final
 
 from markupsafe import Markup, escape
 
-from juryline.reports.safe_text import clipped, visible
+from juryline.reports.safe_text import clipped, text_width, visible
 
 CHARACTER: Final = 7.0  # width of an average character at the 13 px of chart text, on the wide side
+LINE: Final = 15.0  # from one line of a label to the next
+MOST_LINES: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,21 @@ def words(x: float, y: float, text: str, class_: str = "", anchor: str = "start"
     if shown != visible(text):
         children.append(element("title", escape(clipped(text, 200))))
     return element("text", *children, x=x, y=y, class_=class_, text_anchor=anchor)
+
+
+def label(x: float, y: float, text: str, class_: str, limit: int) -> list[Markup]:
+    """Words around the middle of a strip: on several lines where one is too short for them."""
+    lines = folded(text, limit)
+    top = y - LINE * (len(lines) - 1) / 2
+    return [words(x, top + LINE * place, text, class_, limit=limit) for place, text in enumerate(lines)]
+
+
+def folded(text: str, limit: int, most: int = MOST_LINES) -> list[str]:
+    """The text broken at spaces into at most three lines; each but the last is at most `limit` characters wide."""
+    if most == 1 or text_width(visible(text)) <= limit:
+        return [text]
+    breaks = [place for place, c in enumerate(text) if c == " " and text_width(visible(text[:place])) <= limit]
+    return [text[: breaks[-1]], *folded(text[breaks[-1] + 1 :], limit, most - 1)] if breaks else [text]
 
 
 def line(x1: float, y1: float, x2: float, y2: float, class_: str) -> Markup:
