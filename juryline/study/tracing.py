@@ -84,8 +84,13 @@ def _adjudicated_label(study: StudyRun, id: str) -> dict[str, Any] | None:
     if not rows:
         return None
     ids = [row["record_id"] for row in _rows(study, sources.filter(sources.label_id == id))]
-    # No estimate of this version reads adjudicated labels.
-    return {"kind": "adjudicated_label", "is": rows[0], "records": _records(study, ids), "estimates": []}
+    of_adjudication = f";adjudication={rows[0]['adjudication_id']}'"
+    return {
+        "kind": "adjudicated_label",
+        "is": rows[0],
+        "records": _records(study, ids),
+        "estimates": _estimates_of(study, ids, of_adjudication),
+    }
 
 
 def _exclusion(study: StudyRun, id: str) -> dict[str, Any] | None:
@@ -103,12 +108,13 @@ def _exclusion(study: StudyRun, id: str) -> dict[str, Any] | None:
     }
 
 
-def _estimates_of(study: StudyRun, ids: Iterable[str]) -> list[str]:
-    """Ids of the estimates whose source gives any of these records."""
+def _estimates_of(study: StudyRun, ids: Iterable[str], naming: str = "") -> list[str]:
+    """Ids of the estimates whose source names something and gives any of these records."""
     wanted = set(ids)
     by_source: dict[str, list[str]] = {}
     for row in _rows(study, study.table("estimates").select("estimate_id", "source")):
-        by_source.setdefault(row["source"], []).append(row["estimate_id"])
+        if naming in row["source"]:
+            by_source.setdefault(row["source"], []).append(row["estimate_id"])
     found = [names for source, names in by_source.items() if wanted & set(_ids(study, source))]
     return sorted(name for names in found for name in names)
 

@@ -5,6 +5,7 @@ import pytest
 
 from juryline.study.exporting import export_tables
 from juryline.study.run import open_run
+from juryline.study.tracing import trace
 from pipelines.runs import run_study
 
 EXPORT = """
@@ -87,3 +88,15 @@ def test_the_source_of_every_number_runs_over_an_export_and_gives_its_judgments(
     assert set().union(*given.values()) == told
     assert len(given["wins/overall/crowd+lab/all/a/win_rate"]) == 5  # the votes of p1 and p2, which have a label
     assert given["wins/overall/crowd+lab/all/a/win_rate@exclusions=all;adjudication=raw"] == told
+
+
+def test_a_label_is_traced_to_its_votes_and_forward_to_the_numbers_made_of_it_and_not_to_raw_ones(place):
+    with open_run(place.workspace, "settled") as run:
+        labels = run.engine.backend.to_pyarrow(run.table("adjudicated_labels")).to_pylist()
+    (label,) = [label["label_id"] for label in labels if label["case_id"] == "p1"]
+
+    told = trace(place.workspace, "settled", label)
+
+    assert len(told["records"]) == 2
+    assert "wins/overall/crowd+lab/all/a/win_rate" in told["estimates"]
+    assert not any(id.endswith("adjudication=raw") for id in told["estimates"])
