@@ -82,9 +82,10 @@ def _proved(unblinding: ir.Table | None, spec: StudySpec) -> ir.Table:
 
 
 def _refuse_unknown(rows: ir.Table, systems: Mapping[str, str], spec: StudySpec) -> None:
-    lost = [rows.filter(rows[system].isnull()).select(name=rows[blinded]) for blinded, system in systems.items()]
-    unknown = lost[0] if len(lost) == 1 else ibis.union(*lost)
-    names = ", ".join(row["name"] for row in _first(unknown.distinct(), "name"))
+    lost = rows.filter(ibis.or_(*(rows[system].isnull() for system in systems.values())))
+    codes = [ibis.ifelse(lost[system].isnull(), lost[code], ibis.null("string")) for code, system in systems.items()]
+    unknown = lost.select(name=ibis.array(codes).unnest())
+    names = ", ".join(row["name"] for row in _first(unknown.filter(unknown.name.notnull()).distinct(), "name"))
     if names and spec.blinding is None:
         raise GateError(
             f"blinded ids that no system has: {names}",

@@ -59,6 +59,8 @@ class Events:
 
     def __init__(self, study_dir: Path, workspace: Workspace):
         self.table = ChainedTable(study_dir / "ledger" / "events", EVENTS, workspace)
+        self._known: list[Event] = []
+        self._n_known = 0  # commits
 
     def append(self, kind: EventKind, key: str, payload: Mapping[str, Any], at: datetime) -> Event:
         """Write an event, unless there is one of this kind and key.
@@ -84,7 +86,10 @@ class Events:
 
     def read(self) -> list[Event]:
         """Every event, oldest first."""
-        return _events(self.table.read())
+        new = self.table.commits()[self._n_known :]
+        self._known += _events(self.table.read(new))
+        self._n_known += len(new)
+        return list(self._known)
 
     def restore_ingests(self, commits: Iterable[Commit], at: datetime) -> list[Event]:
         """Write the `ingest` events that a kill kept from following their commits.
