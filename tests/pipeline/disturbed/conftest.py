@@ -137,7 +137,7 @@ class Left:
     ----------
     files : dict
         Bytes below the study and `.juryline`, by path. Without what has a clock in it: events, Delta's commits and the
-        lists of their digests, the lock, and Dagster's home.
+        lists of their digests, the lock, and Dagster's home; nor the cache, which only spares work.
     heads, rows : dict
         Head and rows of each chain of the ledger but events.
     events : list
@@ -163,7 +163,9 @@ class Left:
         return found + ([] if self.verified == other.verified else [f"verify: {other.verified}"])
 
 
-WITH_A_CLOCK = re.compile(r".*/\.lock|.*/ledger/events/.*|.*/_delta_log/.*|.*/ledger/\w+\.sha256|\.juryline/dagster/.*")
+LEFT_OUT = re.compile(
+    r".*/\.lock|.*/ledger/events/.*|.*/_delta_log/.*|.*/ledger/\w+\.sha256|\.juryline/(dagster|cache)/.*"
+)
 
 
 def left_behind(root: Path) -> Left:
@@ -178,7 +180,7 @@ def left_behind(root: Path) -> Left:
     paths = {path.relative_to(root).as_posix(): path for path in root.rglob("*") if path.is_file()}
     verification = verify(study, workspace)
     return Left(
-        files={name: path.read_bytes() for name, path in paths.items() if not WITH_A_CLOCK.fullmatch(name)},
+        files={name: path.read_bytes() for name, path in paths.items() if not LEFT_OUT.fullmatch(name)},
         heads={name: chain.head for name, chain in chains.items()},
         rows={name: chain.read().to_pylist() for name, chain in chains.items()},
         events=sorted(f"{e.kind} {e.key} {json.dumps(e.payload)}" for e in Events(study, workspace).read()),
