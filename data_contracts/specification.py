@@ -193,6 +193,11 @@ class StudySpec(Part):
             return CandidateOrder.NOT_RECORDED
         return self.populations[population].order or self.assignment.order
 
+    def orders_of(self, population: str) -> set[CandidateOrder | None]:
+        """`order_of` over the exports that judgments of a population come in."""
+        judged = [e for e in self.exports if e.population == population and e.format != RATER_ATTRIBUTES]
+        return {self.order_of(population, export) for export in judged} or {self.order_of(population)}
+
     def rater_spaces(self, export: Export) -> tuple[tuple[str, str], ...]:
         """Population and namespace of the raters in an export.
 

@@ -374,7 +374,7 @@ COMPARISONS = Table(
         must("system_2", TEXT, "system shown second"),
         may("output_1", TEXT, "output of system_1"),
         may("output_2", TEXT, "output of system_2"),
-        must("order_collected", TRUTH, "whether the order shown is known"),
+        must("order_collected", TRUTH, "whether the order shown is known: declared how it came about, or recorded"),
         may("outcome", TEXT, "system_1, system_2, tie or both_fail; null for the five states that are no game"),
     ),
     ("record_id", "system_1", "system_2"),

@@ -186,6 +186,7 @@ class Reason(StrEnum):
     JACKKNIFE_ROUNDS_FAILED = "jackknife_rounds_failed"
     # order_effects, length_effects, recalibration
     ORDER_NOT_RECORDED = "order_not_recorded"
+    ORDER_NOT_DECLARED = "order_not_declared"
     ORDER_CONFOUNDED_WITH_SYSTEM = "order_confounded_with_system"
     ONE_ORDER_ONLY = "one_order_only"
     PAIRS_LEFT_OUT = "pairs_left_out"

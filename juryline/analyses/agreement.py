@@ -165,8 +165,7 @@ class _Rows:
     def _row(self, statistic: Statistic, result: CoefficientResult | None, **columns: Any) -> Estimate:
         unit = Unit.SHARE if statistic is Statistic.RAW_AGREEMENT else Unit.COEFFICIENT
         if result is None:
-            quantity = Quantity.missing(Status.NOT_ESTIMABLE, Reason.ORDER_NOT_RECORDED)
-            return labelled(self.cut, statistic, unit, quantity, **columns)
+            return labelled(self.cut, statistic, unit, _unit_unknown(self.scope, self.cut), **columns)
         return labelled(
             self.cut, statistic, unit, result.quantity, interval=result.interval, n_units=result.n_units, **columns
         )
@@ -195,8 +194,12 @@ class _Rows:
 
     def _response_agreement(self) -> Quantity:
         if not self.scope.units_known(self.judgments):
-            return Quantity.missing(Status.NOT_ESTIMABLE, Reason.ORDER_NOT_RECORDED)
+            return _unit_unknown(self.scope, self.cut)
         return estimate_coefficient(RawAgreement(), self.judgments.responses().ratings)
+
+
+def _unit_unknown(scope: Scope, cut: Cut) -> Quantity:
+    return scope.unit_unknown(dict(populations(scope.analysis, scope.spec))[cut.population])
 
 
 def _self_agreement(scope: Scope, cut: Cut, judgments: Judgments, source: str) -> Iterator[Estimate]:
@@ -216,8 +219,8 @@ def _self_agreement(scope: Scope, cut: Cut, judgments: Judgments, source: str) -
     repeats = read.ratings
     of_raters = repeats_by_rater(repeats, places)
     if not of_raters or not scope.units_known(judgments):
-        reason = Reason.ORDER_NOT_RECORDED if of_raters else Reason.NO_REPEATS
-        yield row(Quantity.missing(Status.NOT_ESTIMABLE, reason), STUDY, "study", states=judgments.states())
+        none = Quantity.missing(Status.NOT_ESTIMABLE, Reason.NO_REPEATS)
+        yield row(_unit_unknown(scope, cut) if of_raters else none, STUDY, "study", states=judgments.states())
         return
     for rater, own in of_raters.items():
         quantity = estimate_coefficient(RawAgreement(), own)

@@ -4,7 +4,7 @@ Belongs here: which judgments are read how, and every declaration of the analysi
 Does not: choosing coefficients, or rows.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import ibis.expr.types as ir
@@ -14,7 +14,7 @@ from data_contracts.estimates import Cut
 from data_contracts.specification import StudySpec
 from data_contracts.specification_analyses import RAW, Agreement
 from data_contracts.specification_rubric import Criterion
-from data_contracts.vocabulary import ItemKind, Protocol, State
+from data_contracts.vocabulary import ItemKind, Protocol, State, Status
 from juryline.analyses.agreement_judgments import Judgments, read_comparisons, read_ratings
 from juryline.analyses.agreement_labels import LabelSet, label_set, reads_comparisons
 from juryline.analyses.cuts import (
@@ -25,7 +25,9 @@ from juryline.analyses.cuts import (
     source_query,
     sql_text,
 )
+from juryline.analyses.shown_order import why_order_unknown
 from juryline.estimators.agreement_interval import Resampling
+from juryline.estimators.quantity import Quantity
 
 COMPARISONS, RATINGS = "comparisons", "ratings"
 CASE, RATER = "case", "rater"
@@ -103,6 +105,10 @@ class Scope:
     def units_known(self, judgments: Judgments) -> bool:
         """Whether each judgment's unit is known: a presentation needs the order shown."""
         return judgments.order_known or self.analysis.unit == "game"
+
+    def unit_unknown(self, members: Sequence[str]) -> Quantity:
+        """What stands where the unit of some judgments of populations is not known."""
+        return Quantity.missing(Status.NOT_ESTIMABLE, *why_order_unknown(members, self.spec))
 
     def source(self, cut: Cut, *conditions: str, analysis: Agreement | None = None) -> str:
         """SQL of the judgments that a row is of."""

@@ -32,7 +32,6 @@ from juryline.estimators.population_kappa import PopulationKappa
 from juryline.estimators.quantity import Quantity
 from juryline.estimators.rates import rate_of_games
 
-_ORDER_UNKNOWN = Quantity.missing(Status.NOT_ESTIMABLE, Reason.ORDER_NOT_RECORDED)
 _NO_BATCHES = Quantity.missing(Status.NOT_ESTIMABLE, Reason.NO_BATCHES)
 _NEVER_ASKED = Quantity.missing(Status.UNDEFINED, Reason.NO_SHARED_UNIT)
 
@@ -90,7 +89,7 @@ class _Rows:
         known = self._scope.units_known(both.judgments)
         yield from self._agreement(both) if known else self._unknown(both)
         if self.batches is not None:
-            yield from self._drift(self.batches) if known else self._no_drift(_ORDER_UNKNOWN)
+            yield from self._drift(self.batches) if known else self._no_drift(self._unit_unknown)
 
     def adjudicated(self, adjudication: str, labels: ir.Table) -> Estimate:
         """How often the judge gives the label that was settled on, of units that the reference rated."""
@@ -108,6 +107,10 @@ class _Rows:
     @property
     def _scope(self) -> Scope:
         return self.held.scope
+
+    @property
+    def _unit_unknown(self) -> Quantity:
+        return self._scope.unit_unknown((*self.held.judge, *self.held.reference))
 
     @property
     def _level(self) -> float:
@@ -200,8 +203,8 @@ class _Rows:
         columns: dict[str, Any] = {"source": self._sources.labelled_by_both(), "states": both.judgments.states()}
         shares = (Statistic.JUDGE_AGREEMENT, Statistic.HUMAN_AGREEMENT, Statistic.JUDGE_MINUS_HUMAN)
         for statistic in (*shares, Statistic.COVERAGE):
-            yield self._row(statistic, _ORDER_UNKNOWN, **columns)
-        yield self._row(Statistic.POPULATION_KAPPA, _ORDER_UNKNOWN, unit=Unit.COEFFICIENT, **columns)
+            yield self._row(statistic, self._unit_unknown, **columns)
+        yield self._row(Statistic.POPULATION_KAPPA, self._unit_unknown, unit=Unit.COEFFICIENT, **columns)
 
     def _mean_row(self, statistic: Statistic, mean: MeanOfUnits, **columns: Any) -> Estimate:
         return self._row(statistic, mean.mean, interval=mean.interval, n_units=mean.n_units, **columns)

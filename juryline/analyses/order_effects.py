@@ -29,6 +29,7 @@ from juryline.analyses.cuts import (
     sql_text,
 )
 from juryline.analyses.labelling import STUDY, labelled
+from juryline.analyses.shown_order import why_order_unknown
 from juryline.estimators.games import Outcome
 from juryline.estimators.order_effects import (
     FEWEST_GAMES_OF_A_RATER,
@@ -46,7 +47,7 @@ GAMES = tuple(OUTCOMES.values())
 DECISIVE = (OUTCOMES[Outcome.FIRST], OUTCOMES[Outcome.SECOND])
 KNOWN = "order_collected"
 _JOIN = "/"  # no id of a system contains it
-_UNKNOWABLE = {
+_MEANINGLESS = {
     CandidateOrder.NOT_RECORDED: Reason.ORDER_NOT_RECORDED,
     CandidateOrder.FIXED: Reason.ORDER_CONFOUNDED_WITH_SYSTEM,
 }
@@ -68,8 +69,9 @@ def order_effects_rows(analysis: OrderEffects, spec: StudySpec, view: ir.Table) 
     Notes
     -----
     Where the declared order of a population is not_recorded or fixed, and where no judgment's order is known, every
-    row is not_estimable. Judgments of an export without the order are left out where others have it; the rows then
-    carry order_not_recorded. Raters have a row from five decisive games on, without interval or test.
+    row is not_estimable; order_not_declared where nothing says how the order came about. Judgments without a known
+    order are left out where others have one; the rows then carry the reason. Raters have a row from five decisive games
+    on, without interval or test.
     """
     return [
         row for cut, judgments in cuts(analysis, spec, view) for row in _Rows(cut, judgments, analysis, spec).rows()
@@ -106,16 +108,20 @@ class _Rows:
     @property
     def _why_not(self) -> tuple[Reason, ...]:
         """Why no position is known; nothing where some are."""
-        members = dict(populations(self.analysis, self.spec))[self.cut.population]
-        declared = {self.spec.order_of(member) for member in members}
-        reasons = {_UNKNOWABLE[order] for order in declared if order in _UNKNOWABLE}
-        if self._every.n_games and not self._played.n_games:
-            reasons.add(Reason.ORDER_NOT_RECORDED)
+        declared = {self.spec.order_of(member) for member in self._members}
+        reasons = {_MEANINGLESS[order] for order in declared if order in _MEANINGLESS}
+        if not self._played.n_games and (self._every.n_games or declared == {None}):
+            reasons.update(why_order_unknown(self._members, self.spec))
         return tuple(sorted(reasons))
 
     @property
     def _left_out(self) -> tuple[Reason, ...]:
-        return (Reason.ORDER_NOT_RECORDED,) if self._played.n_games < self._every.n_games else ()
+        has_unknown = self._played.n_games < self._every.n_games
+        return why_order_unknown(self._members, self.spec) if has_unknown else ()
+
+    @cached_property
+    def _members(self) -> tuple[str, ...]:
+        return dict(populations(self.analysis, self.spec))[self.cut.population]
 
     def _refused(self) -> Iterator[Estimate]:
         none = Quantity.missing(Status.NOT_ESTIMABLE, *self._why_not)

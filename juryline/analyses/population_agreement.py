@@ -13,7 +13,7 @@ import numpy as np
 
 from data_contracts.errors import SpecificationError
 from data_contracts.estimates import Cut, Estimate
-from data_contracts.vocabulary import Reason, Statistic, Status, Unit
+from data_contracts.vocabulary import Statistic, Unit
 from juryline.analyses.agreement_context import confusion_rows, count_rows, missing_share, prevalence_rows
 from juryline.analyses.agreement_judgments import Judgments
 from juryline.analyses.agreement_labels import LabelSet
@@ -81,7 +81,7 @@ class _Rows:
             estimators[Statistic.POPULATION_KAPPA_ORIENTED] = PopulationKappa(in_second=in_second, mirror=None)
         if not self.scope.units_known(judgments):
             for statistic in estimators:
-                yield self._row(statistic, _unit(statistic), _ORDER_UNKNOWN, rated=True)
+                yield self._row(statistic, _unit(statistic), self.scope.unit_unknown(self.between), rated=True)
             return
         resampling = self.scope.resampling()
         results = estimate_with_intervals(*judgments.ratings(), list(estimators.values()), resampling=resampling)
@@ -101,7 +101,7 @@ class _Rows:
         rows = [*count_rows(judgments, len(shared)), missing_share(judgments, self.assigned)]
         if not self.labels.continuous:
             rows += confusion_rows(cross_table(judgments.ratings().ratings, in_second), self.labels.names)
-        response = _ORDER_UNKNOWN
+        response = self.scope.unit_unknown(self.between)
         if self.scope.units_known(judgments):
             response = estimate_coefficient(PopulationAgreement(in_second=in_second), judgments.responses().ratings)
         rows.append((Statistic.RESPONSE_AGREEMENT, Unit.SHARE, response, {}))
@@ -152,9 +152,6 @@ class _Rows:
         part = of_members(self.scope.analysis, (population,))
         conditions = [self.scope.rated] if rated else []
         return self.scope.source(replace(self.cut, population=population), *conditions, analysis=part)
-
-
-_ORDER_UNKNOWN = Quantity.missing(Status.NOT_ESTIMABLE, Reason.ORDER_NOT_RECORDED)
 
 
 def _unit(statistic: Statistic) -> Unit:

@@ -52,9 +52,11 @@ def comparisons(
 
     Notes
     -----
-    A ranking of k outputs gives k(k-1)/2 pairs, first the one shown earlier (where `candidate_order` is not known, the
-    lesser blinded id), each under the record of its first. The lower rank wins, equal ranks tie; a pair in which
-    either has no rank takes that state, the first one's before the second one's, and has no outcome.
+    `order_collected` is false where nothing declares how the order of a population came about, unless a judgment's own
+    `candidate_order` holds it. A ranking of k outputs gives k(k-1)/2 pairs, first the one shown earlier (where
+    `candidate_order` is not known, the lesser blinded id), each under the record of its first. The lower rank wins,
+    equal ranks tie; a pair in which either has no rank takes that state, the first one's before the second one's, and
+    has no outcome.
     """
     if not _asked((Protocol.PAIRWISE, Protocol.RANKING), spec):
         return no_rows(COMPARISONS)
@@ -137,7 +139,13 @@ def _pairwise(rows: ir.Table, unblinding: ir.Table | None, spec: StudySpec) -> i
         (str(State.BOTH_FAIL), str(State.BOTH_FAIL)),
         else_=ibis.null("string"),
     )
-    return rows.mutate(outcome=outcome).select(*_PAIR)
+    return rows.mutate(outcome=outcome, order_collected=_is_order_known(rows, spec)).select(*_PAIR)
+
+
+def _is_order_known(rows: ir.Table, spec: StudySpec) -> ir.BooleanValue:
+    declared = [id for id in spec.populations if spec.order_of(id) is not None]
+    is_recorded = (rows.candidate_order == ibis.array([rows.candidate_1, rows.candidate_2])).fill_null(False)
+    return rows.order_collected & (rows.population.isin(declared) | is_recorded)
 
 
 def _ranked_pairs(rows: ir.Table, unblinding: ir.Table | None, spec: StudySpec) -> ir.Table:

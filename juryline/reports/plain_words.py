@@ -77,6 +77,7 @@ REASONS = {
     Reason.TOO_FEW_RATERS: "fewer than 5 raters that the method can use",
     Reason.JACKKNIFE_ROUNDS_FAILED: "leaving a rater out left no value",
     Reason.ORDER_NOT_RECORDED: "the order on the screen was not recorded, of these or of some that are left out",
+    Reason.ORDER_NOT_DECLARED: "nothing says how the order on the screen came about, of these or of some left out",
     Reason.ORDER_CONFOUNDED_WITH_SYSTEM: "each pair was shown in one order, so position cannot be told from system",
     Reason.ONE_ORDER_ONLY: "no rater judged a pair in both orders",
     Reason.PAIRS_LEFT_OUT: "pairs of systems without a decisive comparison in both orders are left out",

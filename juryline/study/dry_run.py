@@ -97,12 +97,23 @@ def _hints(spec: StudySpec) -> Iterator[str]:
                 f"analysis {analysis.id} compares lengths, and nothing is declared in `outputs`: its numbers would be "
                 f"not estimable ({Reason.LENGTH_NOT_RECORDED}); declare the files of what the systems wrote"
             )
-        orders = {spec.order_of(id) for group in spec.populations_of(analysis) for id in group}
-        if isinstance(analysis, OrderEffects) and orders <= {CandidateOrder.NOT_RECORDED, CandidateOrder.FIXED}:
-            yield (
-                f"analysis {analysis.id} compares positions, and `order` is {' or '.join(sorted(map(str, orders)))}: "
-                "its numbers would be not estimable"
-            )
+        if isinstance(analysis, OrderEffects):
+            yield from _hints_on_order(analysis, spec)
+
+
+def _hints_on_order(analysis: OrderEffects, spec: StudySpec) -> Iterator[str]:
+    orders = {spec.order_of(id) for group in spec.populations_of(analysis) for id in group}
+    if None in orders:
+        yield (
+            f"analysis {analysis.id} compares positions, and how their order came about is not declared: numbers would "
+            f"be not estimable ({Reason.ORDER_NOT_DECLARED}), but of judgments with a `candidate_order`; declare "
+            "assignment.order"
+        )
+    elif orders <= {CandidateOrder.NOT_RECORDED, CandidateOrder.FIXED}:
+        yield (
+            f"analysis {analysis.id} compares positions, and `order` is {' or '.join(sorted(map(str, orders)))}: "
+            "its numbers would be not estimable"
+        )
 
 
 def _try(study: StudyRun, pending: Pending) -> Tried:

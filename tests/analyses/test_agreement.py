@@ -115,9 +115,16 @@ def test_the_order_shown_is_part_of_the_unit_only_where_declared(run, find):
 def test_a_presentation_whose_order_nobody_recorded_is_not_estimable(run, find):
     text = PAIRS + ANALYSIS.format("coefficients: [raw_agreement], unit: presentation")
 
-    row = find(run(text, [vote | {"order_collected": False} for vote in TWO_RATERS]), "raw_agreement")
+    unknown = [vote | {"order_collected": False} for vote in TWO_RATERS]
 
-    assert (row.status, row.reason) == (Status.NOT_ESTIMABLE, (Reason.ORDER_NOT_RECORDED,))
+    for order, reason in (
+        ("counterbalanced", Reason.ORDER_NOT_RECORDED),
+        ("not_recorded", Reason.ORDER_NOT_RECORDED),
+        (None, Reason.ORDER_NOT_DECLARED),
+    ):
+        rows = run(text + (f"\nassignment: {{order: {order}}}" if order else ""), unknown)
+        for name in ("raw_agreement", "response_agreement"):
+            assert (find(rows, name).status, find(rows, name).reason) == (Status.NOT_ESTIMABLE, (reason,))
 
 
 def test_different_outputs_of_one_system_never_become_one_unit(run, find):

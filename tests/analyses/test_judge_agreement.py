@@ -136,13 +136,14 @@ def test_both_orders_of_a_pair_are_one_unit_unless_presentations_are(study, esti
 
 
 def test_presentations_need_the_order_shown(study, estimate):
-    spec = study(", unit: presentation, batches: month")
+    rows = [game("c1", "a", ">", order_collected=False), game("c1", "gpt", ">")]
 
-    rows = estimate(spec, [game("c1", "a", ">", order_collected=False), game("c1", "gpt", ">")])
-
-    assert set(rows) == {*SHARES, "drift", "drift_t"}
-    for row in rows.values():
-        assert (row.status, row.reason) == (Status.NOT_ESTIMABLE, (Reason.ORDER_NOT_RECORDED,))
+    for order, reason in (("randomized", Reason.ORDER_NOT_RECORDED), ("", Reason.ORDER_NOT_DECLARED)):
+        more = f"assignment: {{order: {order}}}" if order else ""
+        found = estimate(study(", unit: presentation, batches: month", more=more), rows)
+        assert set(found) == {*SHARES, "drift", "drift_t"}
+        for row in found.values():
+            assert (row.status, row.reason) == (Status.NOT_ESTIMABLE, (reason,))
 
 
 def test_ratings_are_held_by_case_system_and_output(study, estimate):

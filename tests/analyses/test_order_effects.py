@@ -128,6 +128,41 @@ def test_a_position_that_means_nothing_gives_no_number(study, estimate, options,
         assert (row.status, row.reason, row.value, row.n_judgments) == (Status.NOT_ESTIMABLE, (reason,), None, 10)
 
 
+UNDECLARED = {"assignment": "design: within"}
+
+
+def test_an_order_that_nothing_declares_is_not_guessed(study, estimate):
+    unknown = [game | {"order_collected": False} for game in worked()]
+
+    for spec in (study(**UNDECLARED), study(**UNDECLARED, population="[crowd, lab]")):
+        for row in estimate(spec, unknown).values():
+            assert (row.status, row.reason, row.n_judgments) == (
+                Status.NOT_ESTIMABLE,
+                (Reason.ORDER_NOT_DECLARED,),
+                10,
+            )
+    assert {row.reason for row in estimate(study(**UNDECLARED), []).values()} == {(Reason.ORDER_NOT_DECLARED,)}
+
+
+def test_judgments_that_hold_their_order_need_no_declaration(study, estimate):
+    silent = [shown("a", "b", 1, f"u{n}", f"u{n}", order_collected=False) for n in range(5)]
+
+    alone = estimate(study(**UNDECLARED), worked())["all/first_advantage"]
+    beside = estimate(study(**UNDECLARED), worked() + silent)["all/first_advantage"]
+
+    assert (alone.value, alone.reason) == (pytest.approx(0.625), ())
+    assert (beside.value, beside.reason) == (pytest.approx(0.625), (Reason.ORDER_NOT_DECLARED,))
+
+
+def test_pooled_with_a_declared_order_the_undeclared_one_is_left_out_and_that_is_said(study, estimate):
+    spec = study(assignment="design: within", lab=", order: counterbalanced", population="[crowd, lab]")
+    known = [game | {"population": "lab"} for game in worked()]
+
+    row = estimate(spec, [*known, shown("a", "b", 2, "u", "u", order_collected=False)])["all/first_share_decisive"]
+
+    assert (row.value, row.n_judgments, row.reason) == (pytest.approx(0.7), 10, (Reason.ORDER_NOT_DECLARED,))
+
+
 def test_a_population_s_own_order_goes_before_the_assignment_s(study, estimate):
     spec = study(assignment="order: fixed", lab=", order: randomized", population="lab")
 

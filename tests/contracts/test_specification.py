@@ -104,6 +104,12 @@ def test_order_is_the_exports_then_the_populations_then_the_assignments(whole):
     assert whole.order_of("gpt-4", whole.exports[1]) is CandidateOrder.NOT_RECORDED
     assert whole.order_of("students") is CandidateOrder.FIXED
     assert whole.order_of("crowd", whole.exports[0]) is CandidateOrder.COUNTERBALANCED
+    assert whole.orders_of("gpt-4") == {CandidateOrder.NOT_RECORDED}
+    assert whole.orders_of("students") == {CandidateOrder.FIXED}
+
+
+def test_an_order_that_nothing_declares_is_none_of_the_four(minimal):
+    assert minimal.orders_of("crowd") == {None}
 
 
 def test_independent_unit_is_the_analysis_then_the_populations_then_the_claims(whole):

@@ -158,6 +158,23 @@ def test_the_order_is_not_collected_where_the_judgment_says_so(view, rows_of):
     assert rows_of(view(comparisons, rows), "order_collected") == [False, False]
 
 
+@pytest.mark.parametrize(
+    ("declared", "row", "known"),
+    [
+        ("", {}, False),
+        ("assignment: {design: within}", {}, False),
+        ("assignment: {order: counterbalanced}", {}, True),
+        ("assignment: {order: fixed}", {}, True),
+        ("assignment: {order: randomized}", {"order_collected": False}, False),
+        ("", {"candidate_order": ["z-1", "m-2"]}, True),
+        ("", {"candidate_order": ["m-2", "z-1"]}, False),  # candidate_1 is not the one shown first
+        ("", {"candidate_order": []}, False),
+    ],
+)
+def test_an_order_is_known_where_it_is_declared_or_the_judgment_holds_it(view, rows_of, declared, row, known):
+    assert rows_of(view(comparisons, [row], more=declared), "order_collected") == [known]
+
+
 def test_attributes_of_case_and_rater_come_as_maps(view, rows_of):
     facts = [
         ("case", "case-1", "topic", "love"),

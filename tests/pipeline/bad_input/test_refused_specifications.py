@@ -194,12 +194,15 @@ def test_an_analysis_that_can_give_no_number_is_told_by_a_check_that_finds_nothi
     fresh.drop("votes-1.csv", votes("s1"))
     declared = "  - {id: wins, method: win_rates, criterion: overall}\n"
     more = "  - {id: longer, method: length_effects, criterion: overall}\n"
+    more += "  - {id: places, method: order_effects, criterion: overall}\n"
     fresh.edit("study.yaml", declared, declared + more)
 
     said = fresh.check()
-    (told,) = [line for line in said.err.splitlines() if line.startswith("hint: ")]
+    lengths, order = [line for line in said.err.splitlines() if line.startswith("hint: ")]
 
     assert said.status == 0
-    assert "analysis longer compares lengths, and nothing is declared in `outputs`" in told
-    assert "length_not_recorded" in told
+    assert "analysis longer compares lengths, and nothing is declared in `outputs`" in lengths
+    assert "length_not_recorded" in lengths
+    assert "analysis places compares positions, and how their order came about is not declared" in order
+    assert "order_not_declared" in order
     assert "Nothing would be refused." in said.err
