@@ -157,6 +157,14 @@ def _candidate_rules(spec: StudySpec) -> tuple[Rule, ...]:
 def _condition_rules(spec: StudySpec) -> tuple[Rule, ...]:
     revisions = [spec.rubric.revision, *(earlier.revision for earlier in spec.rubric.earlier)]
     interfaces = [] if spec.interface is None else [spec.interface.revision, *spec.interface.earlier]
+    exposures = spec.assignment.exposure
+
+    def is_assigned(t: ir.Table) -> ir.Value:
+        # A pilot, and an earlier revision, may have been run otherwise; both are set aside.
+        is_pilot = (t.phase == Phase.PILOT) & ibis.literal(spec.phase is not Phase.PILOT)
+        is_earlier = t.rubric_revision != spec.rubric.revision
+        return t.exposure.isnull() | t.exposure.isin(exposures) | is_pilot | is_earlier
+
     return (
         Rule(
             "rubric_revision_declared",
@@ -169,6 +177,12 @@ def _condition_rules(spec: StudySpec) -> tuple[Rule, ...]:
             "interface_revision",
             lambda t: t.interface_revision.isnull() | t.interface_revision.isin(interfaces),
             "declare the revision under `interface.earlier`",
+        ),
+        Rule(
+            "exposure_declared",
+            "exposure",
+            lambda t: t.protocol.isnull() | (t.protocol != Protocol.SPA) | (not exposures) | is_assigned(t),
+            "declare it under `assignment.exposure`, or leave such rows out with `ignore`",
         ),
         Rule("phase_known", "phase", lambda t: t.phase.isin([*Phase]), "use pilot, confirmatory or exploratory"),
         Rule(

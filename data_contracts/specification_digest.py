@@ -106,6 +106,7 @@ def intake_digest(spec: StudySpec, study: Path, export: Export, adapter: str) ->
                 },
                 "rubric_revision": spec.rubric.revision,
                 "interface": _dump(spec.interface),
+                "exposure": spec.assignment.exposure,
                 "populations": [
                     {
                         "id": population.id,

@@ -63,7 +63,7 @@ def spa_rows(analysis: Spa, spec: StudySpec, view: ir.Table) -> list[Estimate]:
     ------
     SpecificationError
         `answers: forward` after a spa_complement rule without `acknowledge`; answers at several exposures of which
-        none is declared; an expected pair that is not tested.
+        one is not declared; an expected pair that is not tested.
     ContractError
         An answer that is a tie.
 

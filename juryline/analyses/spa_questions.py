@@ -132,7 +132,8 @@ def read_questions(cut: Cut, judgments: ir.Table, analysis: Spa, spec: StudySpec
     ContractError
         A tie: 50 is an answer.
     SpecificationError
-        Answers at several exposures where none is declared, or where some do not say at which.
+        Answers at an exposure that is not declared where others are, at several of which none is declared, or where
+        some do not say at which.
     """
     units = independent_unit(analysis, spec, cut.population)
     columns = ["rater", "system_x", "system_y", "exposure", "sequence", "state", "value"]
@@ -168,12 +169,14 @@ def read_questions(cut: Cut, judgments: ir.Table, analysis: Spa, spec: StudySpec
 def _exposures(exposure: np.ndarray, analysis: Spa, spec: StudySpec) -> tuple[tuple[int, ...], int | None]:
     own = () if analysis.exposure is None else (analysis.exposure,)
     declared = sorted({*spec.assignment.exposure, *own})
-    known = declared or sorted(set(exposure.tolist()) - {NOT_RECORDED})
+    said = set(exposure.tolist()) - {NOT_RECORDED}
+    known = declared or sorted(said)
     unsaid = bool((exposure == NOT_RECORDED).any())
-    if len(known) > 1 and (unsaid or not declared):
+    undeclared = sorted(said.difference(declared)) if declared or len(said) > 1 else []
+    if undeclared or (unsaid and len(known) > 1):
         raise SpecificationError(
             f"analysis {analysis.id}: answers at several exposures, and "
-            + ("some do not say at which" if unsaid else "none is declared"),
+            + (f"{', '.join(map(str, undeclared))} is not declared" if undeclared else "some do not say at which"),
             where="study.yaml, assignment.exposure",
             fix="map exposure in every export and declare assignment.exposure",
         )

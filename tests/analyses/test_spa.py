@@ -132,13 +132,19 @@ def test_an_analysis_may_take_another_exposure(study, estimate):
 
 
 @pytest.mark.parametrize(
-    ("more", "exposures"), [("", (1, 4)), ("assignment: {exposure: [1, 4]}", (1, None))], ids=["undeclared", "unsaid"]
+    ("options", "more", "exposures", "told"),
+    [
+        ("", "", (1, 4), "1, 4 is not declared"),
+        ("", "assignment: {exposure: [1, 4]}", (1, None), "some do not say at which"),
+        ("", "assignment: {exposure: [1, 4]}", (2, 4), "2 is not declared"),
+        (", exposure: 4", "", (2, 4), "2 is not declared"),
+    ],
 )
-def test_several_exposures_are_never_mixed(study, estimate, more, exposures):
+def test_several_exposures_are_never_mixed_and_none_is_lost(study, estimate, options, more, exposures, told):
     rows = [row for exposure in exposures for row in answers(exposure=exposure)]
 
-    with pytest.raises(SpecificationError, match="several exposures"):
-        estimate(study("", more), rows)
+    with pytest.raises(SpecificationError, match=f"several exposures, and {told}"):
+        estimate(study(options, more), rows)
 
 
 def test_one_declared_exposure_needs_no_column(study, estimate):

@@ -290,6 +290,7 @@ def test_an_intake_digest_follows_what_decides_how_an_export_is_read(study):
     assert digest(replaced(WHOLE, "tie: tie", "tie: both_fail"), 1) == other
     assert digest(replaced(WHOLE, "writer-D", "writer-X")) != before
     assert digest(replaced(WHOLE, "levels: [1, 2, 3, 4, 5]", "levels: [1, 2, 3, 4, 5, 6]")) != before
+    assert digest(replaced(WHOLE, "exposure: [1, 5]", "exposure: [1, 4, 5]")) != before
     assert digest(WHOLE, adapter="table/2") != before
     assert digest(replaced(WHOLE, "rater_namespace: platform", "rater_namespace: app"), 3) != digest(WHOLE, 3)
     assert digest(replaced(WHOLE, "votes-*.csv", "vot*.csv")) == before

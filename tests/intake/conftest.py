@@ -38,6 +38,7 @@ STUDY = {
         ],
     },
     "claim": {"independent_unit": ["rater"]},
+    "assignment": {"exposure": [1, 5]},
     "interface": {"revision": "ui-2", "earlier": ["ui-1"]},
     "raters": {"populations": [{"id": "crowd", "kind": "human"}, {"id": "gpt", "kind": "model"}]},
     "analyses": [{"id": "wins", "method": "win_rates", "criterion": "overall"}],

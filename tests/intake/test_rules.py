@@ -35,6 +35,7 @@ READ = {
     "case_given:case_id": ("overall", {"case_id": ""}),
     "rubric_revision_declared:rubric_revision": ("overall", {"rubric_revision": "r3"}),
     "interface_revision_declared:interface_revision": ("overall", {"interface_revision": "ui-0"}),
+    "exposure_declared:exposure": ("chance", {"exposure": "2"}),
     "item_kind_declared:item_kind": ("overall", {"item_kind": "warmup"}),
     "submitted_after_start:submitted_at": ("overall", {"submitted_at": "2026-03-01 09:59:00"}),
 }  # fmt: skip
@@ -53,6 +54,7 @@ RECORD = {
     "case_given:case_id": {"case_id": None},
     "rubric_revision_declared:rubric_revision": {"rubric_revision": "r3"},
     "interface_revision_declared:interface_revision": {"interface_revision": "ui-0"},
+    "exposure_declared:exposure": {"protocol": "spa", "candidate_2": "b", "exposure": 2},
     "phase_known:phase": {"phase": "warmup"},
     "item_kind_declared:item_kind": {"item_kind": "warmup"},
     "population_declared:population": {"population": "passers-by"},
@@ -141,6 +143,23 @@ def test_the_sql_of_a_rule_names_what_pandera_fails_on(con, spec, good, rule):
     (broken,) = table.select(broken=broken_rules(table, record_rules(spec))).to_pyarrow()["broken"].to_pylist()
 
     assert rule in broken
+
+
+@pytest.mark.parametrize(
+    ("declared", "phase", "said", "refused"),
+    [
+        ([1, 5], "confirmatory", {"exposure": "2"}, ["exposure_declared"]),
+        ([1, 5], "confirmatory", {"exposure": "5"}, []),
+        ([1, 5], "confirmatory", {}, []),
+        ([], "confirmatory", {"exposure": "2"}, []),
+        ([1, 5], "pilot", {"exposure": "2"}, []),
+    ],
+)
+def test_an_answer_at_an_exposure_nobody_was_assigned_is_refused(judge, row, declared, phase, said, refused):
+    result = judge(row(1, "chance", **said), export={"phase": phase}, assignment={"exposure": declared})
+
+    assert [broken["rule"] for broken in result.quarantine.to_pylist()] == refused
+    assert result.judgments.num_rows == 1 - len(refused)
 
 
 def test_a_good_record_passes(con, spec, good):
