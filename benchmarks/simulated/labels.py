@@ -21,7 +21,7 @@ from juryline.estimators.judge_agreement import (
     judge_agreement,
     match_units,
 )
-from juryline.estimators.krippendorff_alpha import KrippendorffAlpha, OrdinalAlpha, nominal_distance
+from juryline.estimators.krippendorff_alpha import KrippendorffAlpha, NominalDistance, OrdinalAlpha
 from juryline.estimators.raw_agreement import RawAgreement
 
 N_LABELS = 3
@@ -42,7 +42,7 @@ COEFFICIENTS: dict[str, Coefficient] = {
     "light_kappa": LightKappa(n_labels=N_LABELS, mirror=None),
     "fleiss_kappa": FleissKappa(mirror=None),
     "gwet_ac1": GwetAC(weights=np.eye(N_LABELS), mirror=None),
-    "krippendorff_alpha, nominal": KrippendorffAlpha(distance=nominal_distance(N_LABELS), mirror=None),
+    "krippendorff_alpha, nominal": KrippendorffAlpha(distance=NominalDistance(), mirror=None),
     "krippendorff_alpha, ordinal": OrdinalAlpha(n_labels=N_LABELS),
 }
 

@@ -23,9 +23,9 @@ from juryline.estimators.gwet_ac import GwetAC, agreement_weights
 from juryline.estimators.krippendorff_alpha import (
     IntervalAlpha,
     KrippendorffAlpha,
+    NominalDistance,
     OrdinalAlpha,
-    nominal_distance,
-    ratio_distance,
+    RatioDistance,
 )
 from juryline.estimators.raw_agreement import RawAgreement
 
@@ -159,13 +159,13 @@ def _alpha_estimator(
     metric: Measure, labels: LabelSet, n_labels: int, values: np.ndarray | None, mirror: np.ndarray | None
 ) -> Coefficient:
     if metric is Measure.NOMINAL:
-        return KrippendorffAlpha(distance=nominal_distance(n_labels), mirror=mirror)
+        return KrippendorffAlpha(distance=NominalDistance(), mirror=mirror)
     if metric is Measure.ORDINAL:
         return OrdinalAlpha(n_labels=n_labels)
     if values is None:
         raise ValueError(f"alpha with metric {metric} needs numbers")
     if metric is Measure.RATIO:
-        return KrippendorffAlpha(distance=ratio_distance(values), mirror=None)
+        return KrippendorffAlpha(distance=RatioDistance(values), mirror=None)
     scale_range = labels.scale_range or float(np.ptp(values) if len(values) else 0)
     return IntervalAlpha(values=values, scale_range=scale_range)
 

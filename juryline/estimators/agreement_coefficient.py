@@ -27,15 +27,16 @@ class Coefficient(Protocol):
 
     Attributes
     ----------
-    lowest : float
-        Smallest possible value; the largest is 1.
+    lowest : float or None
+        Smallest possible value; None where there is none: chance over units that one rater judged can leave as little
+        room above it as one likes. The largest is 1.
     names_raters : bool
         Whether it matters who gave a label, and not only how many did.
     raters_are_sample : bool
         Whether its raters may stand for others; not where it is of two named raters or populations.
     """
 
-    lowest: ClassVar[float]
+    lowest: ClassVar[float | None]
     names_raters: ClassVar[bool]
     raters_are_sample: ClassVar[bool]
 

@@ -23,16 +23,14 @@ from juryline.estimators.agreement_coefficient import (
     totals_of,
 )
 from juryline.estimators.agreement_units import Ratings
-from juryline.estimators.bootstrap import bootstrap_interval, bootstrap_variance, round_generator
+from juryline.estimators.bootstrap import MOST_FAILED_ROUNDS, bootstrap_interval, bootstrap_variance, round_generator
 from juryline.estimators.cluster_variance import ClusterVariance
-from juryline.estimators.inference import FEW_CLUSTERS, t_interval
+from juryline.estimators.inference import t_interval
 from juryline.estimators.merged_units import merged_units
 from juryline.estimators.quantity import Interval, Quantity
 
 FEWEST_RANDOM_RATERS = 5
 _NUMBERS_AT_ONCE = 2**22  # weights or totals held at a time; rounds are drawn one by one, so it changes no result
-
-_CLUSTER_T_LOG = "cluster_t_log"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,9 +117,10 @@ def estimate_with_intervals(
     Notes
     -----
     t interval on log(1 - coefficient), t with G - 1 degrees of freedom, turned back and clipped to the bounds of the
-    coefficient; the standard error given is (1 - coefficient) times that of the logarithm. A round in which the
-    coefficient is 1 has no logarithm and counts as failed. Random raters: V = V_cases + (R-1)/R sum_r (a_(-r) -
-    mean)^2, R - 1 degrees of freedom; coefficients of two named raters keep them fixed.
+    coefficient. The variance is that of the rounds' logarithms. A round in which all agree has a coefficient, though no
+    logarithm: where these are more than 5 %, it is the variance of the rounds over (1 - coefficient)^2. Random raters
+    add (R-1)/R sum_r (a_(-r) - mean)^2 over (1 - coefficient)^2, and leave R - 1 degrees of freedom; coefficients of
+    two named raters keep them fixed.
     Coefficients that rest on the same clusters share their rounds.
     """
     if resampling.percentile and resampling.random_raters:
@@ -192,57 +191,63 @@ def _interval(one: _Prepared, rounds: np.ndarray, ratings: Ratings, resampling: 
     if value is None:
         return Interval(status=one.quantity.status, level=level, method=method, reason=one.quantity.reason)
     if _perfect(value):
-        reason = (Reason.PERFECT_AGREEMENT,)
-        return Interval(status=Status.DEGENERATE, level=level, method=method, reason=reason, n_clusters=one.n_clusters)
-    percentile = resampling.percentile
-    usable = rounds[~np.isnan(rounds) & (percentile | (1 - rounds > CHANCE_TOLERANCE))]
-    on_scale = usable if percentile else np.log1p(-usable)
+        return _of_perfect(one.n_clusters, level, method)
+    usable = rounds[~np.isnan(rounds)]
     interval = bootstrap_interval(
-        value if percentile else math.log1p(-value),
-        on_scale,
+        value,
+        usable,
         len(rounds) - len(usable),
         one.n_clusters,
         level=level,
         seed=resampling.seed,
-        percentile=percentile,
+        percentile=resampling.percentile,
     )
-    if percentile:
-        return interval
+    if resampling.percentile or interval.status in (Status.INSUFFICIENT, Status.NOT_ESTIMABLE):
+        return replace(interval, method=method)
+    variance = _variance_of_log(value, usable, one.n_clusters)
     if resampling.random_raters and one.coefficient.raters_are_sample:
-        interval = _with_random_raters(interval, one, on_scale, ratings)
-    return replace(_from_log(interval, value, one.coefficient.lowest), method=method)
-
-
-def _with_random_raters(interval: Interval, one: _Prepared, rounds: np.ndarray, ratings: Ratings) -> Interval:
-    raters = ratings.present_raters
-    cases = bootstrap_variance(rounds, one.n_clusters).variance
-    if one.quantity.value is None or cases is None or interval.status is Status.NOT_ESTIMABLE:
-        return interval
-    none = replace(interval, low=None, high=None, std_error=None, df=None)
-    if len(raters) < FEWEST_RANDOM_RATERS:
-        return replace(none, status=Status.INSUFFICIENT, reason=(Reason.TOO_FEW_RATERS,))
-    left_out = [estimate_coefficient(one.coefficient, ratings.without(rater)).value for rater in raters]
-    logs = [math.log1p(-value) for value in left_out if value is not None and not _perfect(value)]
-    if len(logs) < len(raters):
-        return replace(none, status=Status.NOT_ESTIMABLE, reason=(Reason.JACKKNIFE_ROUNDS_FAILED,))
-    spread = math.fsum((log - math.fsum(logs) / len(logs)) ** 2 for log in logs)
-    variance = cases + (len(raters) - 1) / len(raters) * spread
-    both = t_interval(
-        math.log1p(-one.quantity.value),
-        ClusterVariance(variance=variance, n_clusters=len(raters)),
-        level=interval.level,
-    )
-    few = (Reason.FEW_CLUSTERS,) if min(len(raters), one.n_clusters) < FEW_CLUSTERS else ()
-    reason = few if both.status is Status.OK else both.reason
+        spread = _spread_over_raters(one.coefficient, ratings)
+        if spread.value is None or variance.variance is None:
+            none = replace(interval, low=None, high=None, std_error=None, df=None, method=method)
+            return replace(none, status=spread.status, reason=spread.reason)
+        n_raters = len(ratings.present_raters)
+        variance = ClusterVariance(
+            variance=variance.variance + spread.value / (1 - value) ** 2,
+            n_clusters=min(n_raters, one.n_clusters),
+            satterthwaite=n_raters - 1,
+        )
+    on_log = _from_log(value, variance, level=level, lowest=one.coefficient.lowest)
     return replace(
         interval,
-        status=both.status,
-        low=both.low,
-        high=both.high,
-        std_error=both.std_error,
-        df=both.df,
-        reason=reason,
+        status=on_log.status,
+        low=on_log.low,
+        high=on_log.high,
+        std_error=on_log.std_error,
+        df=on_log.df,
+        reason=on_log.reason,
+        method=method,
     )
+
+
+def _variance_of_log(value: float, rounds: np.ndarray, n_clusters: int) -> ClusterVariance:
+    """Variance of log(1 - coefficient) from the rounds with a coefficient."""
+    below = rounds[1 - rounds > CHANCE_TOLERANCE]
+    if len(below) >= (1 - MOST_FAILED_ROUNDS) * len(rounds):
+        return bootstrap_variance(np.log1p(-below), n_clusters)
+    return _of_log(value, bootstrap_variance(rounds, n_clusters))
+
+
+def _spread_over_raters(coefficient: Coefficient, ratings: Ratings) -> Quantity:
+    """Jackknife variance of a coefficient over its raters."""
+    raters = ratings.present_raters
+    if len(raters) < FEWEST_RANDOM_RATERS:
+        return Quantity.missing(Status.INSUFFICIENT, Reason.TOO_FEW_RATERS)
+    left_out = [estimate_coefficient(coefficient, ratings.without(rater)).value for rater in raters]
+    values = [value for value in left_out if value is not None]
+    if len(values) < len(raters):
+        return Quantity.missing(Status.NOT_ESTIMABLE, Reason.JACKKNIFE_ROUNDS_FAILED)
+    mean = math.fsum(values) / len(values)
+    return Quantity.of((len(raters) - 1) / len(raters) * math.fsum((value - mean) ** 2 for value in values))
 
 
 def interval_on_log(value: float, variance: ClusterVariance, *, level: float) -> Interval:
@@ -258,23 +263,31 @@ def interval_on_log(value: float, variance: ClusterVariance, *, level: float) ->
     -----
     The scale of METHODS 7.4, where agreement near its bound is skewed: V/(1 - a)^2 is the variance of log(1 - a).
     """
+    method = "cluster_t_log"
     if _perfect(value):
-        reason = (Reason.PERFECT_AGREEMENT,)
-        n_clusters = variance.n_clusters
-        return Interval(
-            status=Status.DEGENERATE, level=level, method=_CLUSTER_T_LOG, reason=reason, n_clusters=n_clusters
-        )
+        return _of_perfect(variance.n_clusters, level, method)
+    return replace(_from_log(value, _of_log(value, variance), level=level, lowest=0.0), method=method)
+
+
+def _of_perfect(n_clusters: int, level: float, method: str) -> Interval:
+    reason = (Reason.PERFECT_AGREEMENT,)
+    return Interval(status=Status.DEGENERATE, level=level, method=method, reason=reason, n_clusters=n_clusters)
+
+
+def _of_log(value: float, variance: ClusterVariance) -> ClusterVariance:
     of_log = None if variance.variance is None else variance.variance / (1 - value) ** 2
-    interval = t_interval(math.log1p(-value), replace(variance, variance=of_log), level=level)
-    return replace(_from_log(interval, value, 0.0), method=_CLUSTER_T_LOG)
+    return replace(variance, variance=of_log)
 
 
-def _from_log(interval: Interval, value: float, lowest: float) -> Interval:
+def _from_log(value: float, variance: ClusterVariance, *, level: float, lowest: float | None) -> Interval:
+    """t interval of a coefficient from the variance of log(1 - coefficient)."""
+    interval = t_interval(math.log1p(-value), variance, level=level)
     if interval.low is None or interval.high is None or interval.std_error is None:
         return interval
+    low = -math.expm1(interval.high)
     return replace(
         interval,
-        low=max(lowest, -math.expm1(interval.high)),
+        low=low if lowest is None else max(lowest, low),
         high=-math.expm1(interval.low),
         std_error=(1 - value) * interval.std_error,
     )

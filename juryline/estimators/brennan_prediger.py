@@ -25,7 +25,7 @@ class BrennanPrediger:
     Brennan and Prediger 1981.
     """
 
-    lowest: ClassVar[float] = -1.0
+    lowest: ClassVar[float | None] = -1.0
     names_raters: ClassVar[bool] = False
     raters_are_sample: ClassVar[bool] = True
 

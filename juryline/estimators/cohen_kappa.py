@@ -34,7 +34,7 @@ class CohenKappa:
     Cohen 1960; Cohen 1968.
     """
 
-    lowest: ClassVar[float] = -1.0
+    lowest: ClassVar[float | None] = -1.0
     names_raters: ClassVar[bool] = True
     raters_are_sample: ClassVar[bool] = False
 
@@ -69,7 +69,7 @@ class LightKappa:
     Light 1971.
     """
 
-    lowest: ClassVar[float] = -1.0
+    lowest: ClassVar[float | None] = -1.0
     names_raters: ClassVar[bool] = True
     raters_are_sample: ClassVar[bool] = True
 

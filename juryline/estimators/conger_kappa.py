@@ -33,7 +33,7 @@ class CongerKappa:
     Conger 1980; Gwet 2014.
     """
 
-    lowest: ClassVar[float] = -1.0
+    lowest: ClassVar[float | None] = None
     names_raters: ClassVar[bool] = True
     raters_are_sample: ClassVar[bool] = True
 

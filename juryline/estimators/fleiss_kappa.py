@@ -31,7 +31,7 @@ class FleissKappa:
     Fleiss 1971; Gwet 2014.
     """
 
-    lowest: ClassVar[float] = -1.0
+    lowest: ClassVar[float | None] = None
     names_raters: ClassVar[bool] = False
     raters_are_sample: ClassVar[bool] = True
 

@@ -34,7 +34,7 @@ class GwetAC:
     Gwet 2008; Gwet 2014.
     """
 
-    lowest: ClassVar[float] = -1.0
+    lowest: ClassVar[float | None] = None
     names_raters: ClassVar[bool] = False
     raters_are_sample: ClassVar[bool] = True
 

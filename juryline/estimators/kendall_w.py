@@ -32,7 +32,7 @@ class KendallW:
     Kendall and Babington Smith 1939; Siegel and Castellan 1988, section 9.3.
     """
 
-    lowest: ClassVar[float] = 0.0
+    lowest: ClassVar[float | None] = 0.0
     names_raters: ClassVar[bool] = False
     raters_are_sample: ClassVar[bool] = True
 

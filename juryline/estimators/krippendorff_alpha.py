@@ -1,26 +1,39 @@
 """Krippendorff's alpha: one minus observed over expected disagreement, by the metric of the scale.
 
-Belongs here: alpha for nominal and ratio labels (a table of distances), for ordinal ones (distances that
-depend on how often labels occur) and for interval ones (moments, whatever the number of distinct values).
+Belongs here: alpha for nominal and ratio labels (distances that are fixed), for ordinal ones (distances that depend on
+how often labels occur) and for interval ones (moments, whatever the number of distinct values).
 """
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
 from juryline.estimators.agreement_coefficient import CHANCE_TOLERANCE, Part, ratio, symmetrised
 from juryline.estimators.agreement_units import Ratings
+from juryline.estimators.cluster_variance import RELATIVE_TOLERANCE
+
+_LABELS_AT_ONCE = 256  # rows of the table of distances held at a time
+
+
+class Distance(Protocol):
+    """Distances d_kl of labels, at most 1, and 0 of a label from itself."""
+
+    def between(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+        """Distances of pairs of labels, shape (n,)."""
+
+    def sum_over(self, counts: np.ndarray) -> np.ndarray:
+        """sum_kl n_k n_l d_kl of counts n_k, shape (..., n_labels)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class KrippendorffAlpha:
-    """alpha = 1 - D_o/D_e with a fixed table of distances: nominal, ratio.
+    """alpha = 1 - D_o/D_e with fixed distances: nominal, ratio.
 
     Parameters
     ----------
-    distance : ndarray of float, shape (n_labels, n_labels)
-        d_kl with 0 on the diagonal and at most 1, see `nominal_distance` and `ratio_distance`.
+    distance : Distance
+        `NominalDistance` or `RatioDistance`.
     mirror : ndarray of int, shape (n_labels,), or None
         As for `FleissKappa`; n_k are averaged with their mirror, n is not changed.
 
@@ -34,16 +47,16 @@ class KrippendorffAlpha:
     Krippendorff 2011.
     """
 
-    lowest: ClassVar[float] = -1.0
+    lowest: ClassVar[float | None] = -1.0
     names_raters: ClassVar[bool] = False
     raters_are_sample: ClassVar[bool] = True
 
-    distance: np.ndarray
+    distance: Distance
     mirror: np.ndarray | None
 
     def sums(self, ratings: Ratings) -> Any:
         pairs = ratings.coincidences
-        apart = self.distance[pairs.first, pairs.second] * pairs.count
+        apart = self.distance.between(pairs.first, pairs.second) * pairs.count
         several = (ratings.raters_per_unit >= 2)[pairs.unit] & (apart != 0)
         unit = pairs.unit[several]
         counts = ratings.counts
@@ -57,8 +70,7 @@ class KrippendorffAlpha:
 
     def value(self, totals: np.ndarray) -> np.ndarray:
         counts = symmetrised(totals[..., 2:], self.mirror)
-        expected = (counts * np.einsum("...k,kl->...l", counts, self.distance)).sum(axis=-1)
-        return _alpha(totals[..., 1], expected, totals[..., 2:].sum(axis=-1))
+        return _alpha(totals[..., 1], self.distance.sum_over(counts), totals[..., 2:].sum(axis=-1))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +86,7 @@ class OrdinalAlpha:
     Krippendorff 2011.
     """
 
-    lowest: ClassVar[float] = -1.0
+    lowest: ClassVar[float | None] = -1.0
     names_raters: ClassVar[bool] = False
     raters_are_sample: ClassVar[bool] = True
 
@@ -128,7 +140,7 @@ class IntervalAlpha:
     Krippendorff 2011.
     """
 
-    lowest: ClassVar[float] = -1.0
+    lowest: ClassVar[float | None] = -1.0
     names_raters: ClassVar[bool] = False
     raters_are_sample: ClassVar[bool] = True
 
@@ -137,8 +149,11 @@ class IntervalAlpha:
 
     def sums(self, ratings: Ratings) -> Any:
         # Centred and scaled first: alpha does not change, and no digits are lost in the squares.
-        centre = (self.values.min() + self.values.max()) / 2 if len(self.values) else 0.0
-        number = (self.values - centre)[ratings.label] / (self.scale_range or 1.0)
+        number = self.values[ratings.label]
+        paired = number[(ratings.raters_per_unit >= 2)[ratings.unit]]
+        low, high = (float(paired.min()), float(paired.max())) if len(paired) else (0.0, 0.0)
+        apart_by = high - low if high - low > RELATIVE_TOLERANCE * self.scale_range else self.scale_range or 1.0
+        number = (number - (low + high) / 2) / apart_by
         unit, mean = ratings.rater_means(number)
         total, own = (np.bincount(unit, weights=power, minlength=ratings.n_units) for power in (mean, mean**2))
         square = np.bincount(ratings.unit, weights=ratings.share * number**2, minlength=ratings.n_units)
@@ -159,24 +174,50 @@ class IntervalAlpha:
         return _alpha(totals[..., 1], 2 * (n * square - total**2), n)
 
 
-def nominal_distance(n_labels: int) -> np.ndarray:
+@dataclass(frozen=True, slots=True)
+class NominalDistance:
     """d_kl = 1 for different labels."""
-    return 1 - np.eye(n_labels)
+
+    def between(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+        return (first != second).astype(float)
+
+    def sum_over(self, counts: np.ndarray) -> np.ndarray:
+        return counts.sum(axis=-1) ** 2 - (counts**2).sum(axis=-1)
 
 
-def ratio_distance(values: np.ndarray) -> np.ndarray:
-    """d_kl = ((x - y)/(x + y))^2, 0 for two zeros.
+@dataclass(frozen=True, slots=True, eq=False)
+class RatioDistance:
+    """d_kl = ((x - y)/(x + y))^2, 0 for two zeros; no table of them is held, whatever the number of values.
+
+    Parameters
+    ----------
+    values : ndarray of float, shape (n_labels,)
+        Number of each label.
 
     Raises
     ------
     ValueError
         A negative number: a ratio scale has none.
     """
-    values = np.asarray(values, dtype=float)
-    if (values < 0).any():
-        raise ValueError("a ratio scale has no negative numbers")
-    apart, sum_ = np.abs(values[:, np.newaxis] - values), values[:, np.newaxis] + values
-    return np.nan_to_num(ratio(apart, sum_)) ** 2
+
+    values: np.ndarray
+
+    def __post_init__(self) -> None:
+        if (np.asarray(self.values) < 0).any():
+            raise ValueError("a ratio scale has no negative numbers")
+
+    def between(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+        x, y = self.values[first], self.values[second]
+        return np.nan_to_num(ratio(np.abs(x - y), x + y)) ** 2
+
+    def sum_over(self, counts: np.ndarray) -> np.ndarray:
+        labels = np.arange(len(self.values))
+        total = np.zeros(counts.shape[:-1])
+        for first in range(0, len(labels), _LABELS_AT_ONCE):
+            rows = labels[first : first + _LABELS_AT_ONCE]
+            distance = self.between(rows[:, np.newaxis], labels)
+            total += (counts[..., rows] * np.einsum("...l,kl->...k", counts, distance)).sum(axis=-1)
+        return total
 
 
 def _pairable(ratings: Ratings) -> Part:

@@ -27,7 +27,7 @@ class PopulationAgreement:
     number of its raters.
     """
 
-    lowest: ClassVar[float] = 0.0
+    lowest: ClassVar[float | None] = 0.0
     names_raters: ClassVar[bool] = True
     raters_are_sample: ClassVar[bool] = False
 
@@ -60,7 +60,7 @@ class PopulationKappa:
     Schouten 1982; Vanbelle and Albert 2009.
     """
 
-    lowest: ClassVar[float] = -1.0
+    lowest: ClassVar[float | None] = -1.0
     names_raters: ClassVar[bool] = True
     raters_are_sample: ClassVar[bool] = False
 

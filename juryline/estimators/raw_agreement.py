@@ -21,7 +21,7 @@ class RawAgreement:
     Weighting units by their pairs or by their ratings is another definition, with other values.
     """
 
-    lowest: ClassVar[float] = 0.0
+    lowest: ClassVar[float | None] = 0.0
     names_raters: ClassVar[bool] = False
     raters_are_sample: ClassVar[bool] = True
 

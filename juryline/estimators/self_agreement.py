@@ -27,7 +27,7 @@ class SelfAgreement:
     A rater's value is the mean over its repeated units of sum_k n_k (n_k - 1)/(m (m - 1)), m judgments.
     """
 
-    lowest: ClassVar[float] = 0.0
+    lowest: ClassVar[float | None] = 0.0
     names_raters: ClassVar[bool] = True
     raters_are_sample: ClassVar[bool] = False
 

@@ -6,7 +6,7 @@ Belongs here: the interval of METHODS 4. Does not: what counts as a hit, nor any
 import math
 
 from data_contracts.vocabulary import Reason, Status
-from juryline.estimators.cluster_variance import RELATIVE_TOLERANCE, ClusterVariance
+from juryline.estimators.cluster_variance import ClusterVariance
 from juryline.estimators.inference import few_clusters, no_interval, normal_quantile, t_quantile
 from juryline.estimators.quantity import Interval
 
@@ -36,9 +36,10 @@ def wilson_effective(
     -----
     n_e = p(1-p)/V, or G where p is 0 or 1; n* = min(n_i, n_e (z/t_{G-1})^2); Wilson(p, n*) with z: never narrower than
     that of independent judgments, of which n_i = n p(1-p)/s^2 hits or misses say as much as n judgments of spread s^2:
-    n, where all are hits or misses. The adjustment for few clusters comes before the bound: after it, it would widen
-    also what the bound has widened already (98 % at ten clusters that hardly differ). Where every cluster has one
-    judgment, or clusters do not differ: Wilson(p, n_i).
+    n, where all are hits or misses. s^2 is the spread of these and of z^2 hits and misses more, as Wilson's centre is
+    their mean: judgments that were all ties do not say that none can be a hit. The adjustment for few clusters comes
+    before the bound: after it, it would widen also what the bound has widened already (98 % at ten clusters that
+    hardly differ). Where every cluster has one judgment, or clusters do not differ: Wilson(p, n_i).
 
     References
     ----------
@@ -52,8 +53,9 @@ def wilson_effective(
         return no_interval(Status.INSUFFICIENT, Reason.ONE_CLUSTER, variance, level, method)
     z = normal_quantile(level)
     size = float(n)
-    if spread is not None and spread > RELATIVE_TOLERANCE:
-        size = n * share * (1 - share) / spread
+    if spread is not None and 0 < share < 1:
+        binary = share * (1 - share)
+        size *= binary * (n + z**2) / (n * spread + z**2 * binary)
     if variance.n_clusters != n:
         size = min(size, _effective_size(share, variance) * (z / t_quantile(level, variance.df)) ** 2)
     low, high = _wilson(share, size, z)

@@ -15,9 +15,9 @@ from juryline.estimators.gwet_ac import GwetAC, agreement_weights
 from juryline.estimators.krippendorff_alpha import (
     IntervalAlpha,
     KrippendorffAlpha,
+    NominalDistance,
     OrdinalAlpha,
-    nominal_distance,
-    ratio_distance,
+    RatioDistance,
 )
 from juryline.estimators.merged_units import merged_units
 from juryline.estimators.population_kappa import PopulationAgreement, PopulationKappa, cross_table
@@ -42,10 +42,10 @@ def coefficient(name, levels, mirror=None):
         "conger_kappa": lambda: CongerKappa(n_labels=q, mirror=mirror),
         "light_kappa": lambda: LightKappa(n_labels=q, mirror=mirror),
         "cohen_kappa": lambda: cohen(0, 1, q, mirror=mirror),
-        "alpha_nominal": lambda: KrippendorffAlpha(distance=nominal_distance(q), mirror=mirror),
+        "alpha_nominal": lambda: KrippendorffAlpha(distance=NominalDistance(), mirror=mirror),
         "alpha_ordinal": lambda: OrdinalAlpha(n_labels=q),
         "alpha_interval": lambda: IntervalAlpha(values=values, scale_range=float(q - 1)),
-        "alpha_ratio": lambda: KrippendorffAlpha(distance=ratio_distance(values), mirror=None),
+        "alpha_ratio": lambda: KrippendorffAlpha(distance=RatioDistance(values), mirror=None),
     }[name]()
 
 
@@ -444,13 +444,58 @@ def test_alpha_of_numbers_does_not_move_with_their_origin_or_unit(rated):
 
 def test_moments_and_the_table_of_values_give_one_alpha(rated):
     values = np.array([0.0, 1.5, 2.0, 7.0])
-    squares = (values[:, np.newaxis] - values) ** 2
+    table = (values[:, np.newaxis] - values) ** 2
+
+    class Squares:
+        def between(self, first, second):
+            return table[first, second]
+
+        def sum_over(self, counts):
+            return counts @ table @ counts
+
     ratings = rated(random_table(12), range(4))
 
     moments = estimate_coefficient(IntervalAlpha(values=values, scale_range=7.0), ratings)
-    table = estimate_coefficient(KrippendorffAlpha(distance=squares, mirror=None), ratings)
+    of_table = estimate_coefficient(KrippendorffAlpha(distance=Squares(), mirror=None), ratings)
 
-    assert moments.value == pytest.approx(table.value, abs=1e-12)
+    assert moments.value == pytest.approx(of_table.value, abs=1e-12)
+
+
+@pytest.mark.parametrize("widest", [2.0, 1e4, 1e8])
+def test_numbers_near_each_other_on_a_wide_scale_still_differ(widest, rated):
+    table = random_table(12, levels=3)
+    ratings = rated(table, range(3))
+    plain = estimate_coefficient(IntervalAlpha(values=np.array([1.0, 2.0, 3.0]), scale_range=2.0), ratings)
+
+    wide = estimate_coefficient(IntervalAlpha(values=np.array([1.0, 2.0, 3.0]), scale_range=widest), ratings)
+
+    assert wide.value == pytest.approx(plain.value, rel=1e-12)
+
+
+def test_numbers_that_only_rounding_tells_apart_are_one_category(rated):
+    values = np.array([0.3, 0.1 + 0.2, 5.0])
+    ratings = rated([[0, 1], [1, 0], [1, 1], [2, None]], range(3))
+
+    alpha = estimate_coefficient(IntervalAlpha(values=values, scale_range=10.0), ratings)
+
+    assert (alpha.status, alpha.reason) == (Status.UNDEFINED, (Reason.ONE_CATEGORY,))
+
+
+def test_alpha_of_more_ratios_than_are_held_at_a_time_is_that_of_the_krippendorff_package(rated):
+    import krippendorff
+
+    draw = np.random.default_rng(8)
+    numbers = np.round(draw.lognormal(0, 1, (300, 1)) * draw.lognormal(0, 0.3, (300, 2)), 3)
+    values, place = np.unique(numbers, return_inverse=True)
+    expected = krippendorff.alpha(reliability_data=numbers.T, level_of_measurement="ratio")
+
+    alpha = estimate_coefficient(
+        KrippendorffAlpha(distance=RatioDistance(values), mirror=None),
+        rated(place.reshape(300, 2).tolist(), range(len(values))),
+    )
+
+    assert len(values) > 512
+    assert alpha.value == pytest.approx(expected, abs=1e-9)
 
 
 @pytest.mark.parametrize("metric", ["nominal", "ordinal", "interval", "ratio"])
@@ -523,4 +568,4 @@ def test_wrong_tallies_are_refused():
     with pytest.raises(ValueError, match="two levels"):
         agreement_weights(np.array([3.0, 3.0]), power=2)
     with pytest.raises(ValueError, match="no negative numbers"):
-        ratio_distance(np.array([-1.0, 1.0]))
+        RatioDistance(np.array([-1.0, 1.0]))

@@ -11,15 +11,17 @@ from juryline.estimators.agreement_interval import Resampling, estimate_with_int
 from juryline.estimators.agreement_units import tally_ratings
 from juryline.estimators.bootstrap import round_generator
 from juryline.estimators.cohen_kappa import CohenKappa, LightKappa, disagreement_weights
+from juryline.estimators.conger_kappa import CongerKappa
 from juryline.estimators.fleiss_kappa import FleissKappa
-from juryline.estimators.krippendorff_alpha import KrippendorffAlpha, OrdinalAlpha, nominal_distance
+from juryline.estimators.gwet_ac import GwetAC, agreement_weights
+from juryline.estimators.krippendorff_alpha import KrippendorffAlpha, NominalDistance, OrdinalAlpha
 from juryline.estimators.merged_units import merged_units
 from juryline.estimators.raw_agreement import RawAgreement
 from juryline.estimators.self_agreement import SelfAgreement, repeats_as_ratings
 
 PLAN = Resampling(level=0.95, rounds=200, seed=7, analysis="agreement", percentile=False, random_raters=False)
 KAPPA = CohenKappa(first=0, second=1, disagreement=disagreement_weights(3, power=0), mirror=None)
-ALPHA = KrippendorffAlpha(distance=nominal_distance(3), mirror=None)
+ALPHA = KrippendorffAlpha(distance=NominalDistance(), mirror=None)
 FLEISS = FleissKappa(mirror=None)
 
 
@@ -176,19 +178,59 @@ def test_random_raters_add_the_spread_of_leaving_each_out(rated):
     (fixed,) = intervals(ratings, [FLEISS])
     value = fixed.quantity.value
     left_out = [[label for rater, label in enumerate(row) if rater != one] for one in range(6) for row in table]
-    logs = [
-        math.log(1 - estimate_coefficient(FLEISS, rated(left_out[60 * one : 60 * one + 60], range(3))).value)
-        for one in range(6)
+    values = [
+        estimate_coefficient(FLEISS, rated(left_out[60 * one : 60 * one + 60], range(3))).value for one in range(6)
     ]
-    jackknife = 5 / 6 * sum((log - sum(logs) / 6) ** 2 for log in logs)
-    cases = (fixed.interval.std_error / (1 - value)) ** 2
-    half = stats.t.ppf(0.975, 5) * math.sqrt(cases + jackknife)
+    jackknife = 5 / 6 * sum((one - sum(values) / 6) ** 2 for one in values)
+    half = stats.t.ppf(0.975, 5) * math.sqrt(fixed.interval.std_error**2 + jackknife) / (1 - value)
 
     (result,) = intervals(ratings, [FLEISS], replace(PLAN, random_raters=True))
 
     assert result.interval.low == pytest.approx(1 - (1 - value) * math.exp(half), abs=1e-9)
     assert result.interval.df == 5
     assert result.interval.reason == (Reason.FEW_CLUSTERS,)
+
+
+@pytest.mark.parametrize("disagreements", [1, 2, 3, 5])
+@pytest.mark.parametrize("units", [50, 1000])
+def test_a_few_disagreements_leave_an_interval_about_that_of_as_many_rare_events(disagreements, units, rated):
+    table = [[unit % 3, (unit + (unit < disagreements)) % 3] for unit in range(units)]
+
+    raw, fleiss = intervals(rated(table, range(3)), [RawAgreement(), FLEISS], replace(PLAN, rounds=1000))
+
+    # The exact limits of a Poisson count, which those of a logarithm come near to: within a factor of two.
+    fewest, most = stats.chi2.ppf(0.025, 2 * disagreements) / 2, stats.chi2.ppf(0.975, 2 * disagreements + 2) / 2
+    for result in (raw, fleiss):
+        assert result.interval.status is Status.OK
+        assert result.interval.low < result.quantity.value < result.interval.high < 1
+        assert result.interval.n_boot_failed == 0
+    assert 0.5 < (1 - raw.interval.low) * units / most < 2
+    assert fewest / 2 < (1 - raw.interval.high) * units < disagreements
+
+
+@pytest.mark.parametrize(
+    ("coefficient", "pairs", "singles"),
+    [
+        (FLEISS, [(0, 1), (1, 0)] * 5 + [(0, 0)] * 2, [0] * 18),
+        (CongerKappa(n_labels=3, mirror=None), [(0, 1), (1, 0)] * 5 + [(0, 0)] * 2, [0] * 18),
+        (
+            GwetAC(weights=agreement_weights(np.arange(3.0), power=2), mirror=None),
+            [(0, 2), (2, 0)] * 5 + [(0, 1)] * 2,
+            [0, 1, 2] * 10,
+        ),
+    ],
+)
+def test_a_coefficient_below_minus_one_lies_in_its_interval(coefficient, pairs, singles):
+    """Chance is over all units, so that those rated once can leave next to no room above it."""
+    labels = [*pairs, *((label,) if unit % 2 else (None, label) for unit, label in enumerate(singles))]
+    cells = [(u, r, label) for u, row in enumerate(labels) for r, label in enumerate(row) if label is not None]
+    unit, rater, label = np.array(cells).T
+    ratings = tally_ratings(unit, rater, label, None, n_units=len(labels), n_raters=2, n_labels=3)
+
+    (result,) = intervals(ratings, [coefficient])
+
+    assert result.quantity.value < -1
+    assert result.interval.low < result.quantity.value < result.interval.high
 
 
 def test_four_random_raters_are_too_few(rated):

@@ -3,6 +3,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
 from data_contracts.vocabulary import Reason, Status
@@ -55,24 +56,44 @@ def test_plain_intervals_are_those_of_statsmodels(wins, n):
 
 
 def test_ties_that_count_half_spread_less_than_wins_and_losses():
-    """30 wins, 10 losses, 60 ties: mean .6, mean square .45, so 100 games say what 100 * .24/.09 hits and misses do."""
+    """30 wins, 10 losses, 60 ties: mean .6, mean square .45, so that they spread .09 where hits and misses spread .24.
+
+    With z^2 hits and misses more, 100 games say what 100 * .24/s^2 hits and misses do.
+    """
     wins, losses, ties = np.repeat(np.eye(3, dtype=int), [30, 10, 60], axis=0).T
 
     half = rates(wins, losses, ties).half.interval
 
-    size = 100 * 0.24 / 0.09
+    more = stats.norm.ppf(0.975) ** 2
+    size = 100 * 0.24 / ((100 * 0.09 + more * 0.24) / (100 + more))
     expected = proportion_confint(0.6 * size, size, method="wilson")
     assert (half.low, half.high) == pytest.approx(expected, rel=1e-12)
 
 
-def test_ties_only_are_one_half_with_the_interval_of_as_many_games():
-    none = np.zeros(20, dtype=int)
+def test_one_decisive_game_more_hardly_moves_the_interval_of_ties_that_count_half():
+    """All ties bound the decisive games that there may be: after 100 of them, about 3 in 100 (the rule of three)."""
+    none = np.zeros(100, dtype=int)
+    one = np.eye(1, 100, dtype=int)[0]
 
-    half = rates(none, none, none + 1).half
+    all_ties, all_but_one = rates(none, none, none + 1).half, rates(one, none, 1 - one).half
 
-    assert half.rate.value == 0.5
-    expected = proportion_confint(10, 20, method="wilson")
-    assert (half.interval.low, half.interval.high) == pytest.approx(expected, rel=1e-12)
+    assert all_ties.rate.value == 0.5
+    assert (all_ties.interval.low, all_ties.interval.high) == pytest.approx((0.5 - 0.03 / 2, 0.5 + 0.03 / 2), abs=0.005)
+    assert all_but_one.interval.low == pytest.approx(all_ties.interval.low, abs=0.005)
+    assert all_but_one.interval.high == pytest.approx(all_ties.interval.high, abs=0.01)
+
+
+@pytest.mark.parametrize(("n", "decisive", "won"), [(30, 0.1, 1.0), (30, 0.2, 0.8), (100, 0.1, 0.9)])
+def test_ties_that_count_half_are_covered_where_few_games_are_decisive(n, decisive, won):
+    draw = np.random.default_rng(3)
+    truth = 0.5 + decisive * (won - 0.5)
+    chances = [decisive * won, decisive * (1 - won), 1 - decisive]
+
+    games = [np.eye(3, dtype=int)[draw.choice(3, size=n, p=chances)].T for _ in range(400)]
+    ends = [rates(*of_study).half.interval for of_study in games]
+
+    # The binomial chance of fewer than 91 % where 95 % are covered is 1 in 2,000.
+    assert np.mean([end.low <= truth <= end.high for end in ends]) >= 0.91
 
 
 def test_three_treatments_of_ties():
