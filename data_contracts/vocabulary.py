@@ -151,6 +151,8 @@ class Reason(StrEnum):
     # spa
     TAU_BIASES_FORWARD = "tau_biases_forward"
     COMPLEMENTARITY_ASSUMED = "complementarity_assumed"
+    QUESTIONS_BY_SUBJECT = "questions_by_subject"
+    QUESTIONS_UNPLACED = "questions_unplaced"
     RESTATES_P_VALUE = "restates_p_value"
     BEYOND_SEARCH = "beyond_search"
     # likert, pass_rates

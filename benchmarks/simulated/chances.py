@@ -109,7 +109,8 @@ def tests(design: AnswerDesign, draw: np.random.Generator, clusters: int) -> Res
     found: dict[str, Test] = {"spa_t": result.test}
     if design.unit == ("rater",):
         found["complement_sum_t"] = complement_sum(answers, level=LEVEL).test
-        found["question_order_t"] = question_order(answers, None, level=LEVEL).test
+        unplaced = np.full(len(answers.rater), -1)
+        found["question_order_t"] = question_order(answers, unplaced, level=LEVEL).difference.test
     return found
 
 

@@ -183,20 +183,21 @@ def _headline_rows(
 
 def _diagnostic_rows(row: Row, asked: PairQuestions, analysis: Spa) -> Iterator[Estimate]:
     level = analysis.confidence
-    for statistic, test_statistic, result in (
-        (Statistic.COMPLEMENT_SUM, Statistic.COMPLEMENT_SUM_T, complement_sum(asked.answers, level=level)),
-        (
-            Statistic.QUESTION_ORDER,
-            Statistic.QUESTION_ORDER_T,
-            question_order(asked.answers, asked.places, level=level),
-        ),
+    complement = complement_sum(asked.answers, level=level)
+    order = question_order(asked.answers, asked.places, level=level)
+    unplaced = Reason.QUESTIONS_BY_SUBJECT if order.by_subject else Reason.QUESTIONS_UNPLACED
+    flags = (unplaced,) if order.n_unplaced else ()
+    for statistic, test_statistic, result, reason in (
+        (Statistic.COMPLEMENT_SUM, Statistic.COMPLEMENT_SUM_T, complement, ()),
+        (Statistic.QUESTION_ORDER, Statistic.QUESTION_ORDER_T, order.difference, flags),
     ):
-        yield _mean(row, statistic, result, states=asked.states, null_value=result.test.null_value)
+        yield _mean(row, statistic, result, states=asked.states, null_value=result.test.null_value, reason=reason)
         yield row(
             test_statistic,
             Unit.T,
             result.test.statistic,
             test=result.test,
+            reason=reason,
             n_raters=result.n_units,
             n_clusters=result.n_units,
             states=asked.states,

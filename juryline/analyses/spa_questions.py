@@ -108,10 +108,9 @@ class PairQuestions:
         return None if self.sample is None else self.sample[self.answered]
 
     @property
-    def places(self) -> np.ndarray | None:
-        """Place of each answer in its rater's session; None unless recorded for all."""
-        places = self.sequence[self.answered]
-        return None if (places == NOT_RECORDED).any() else places
+    def places(self) -> np.ndarray:
+        """Place of each answer in its rater's session; -1 where not recorded."""
+        return self.sequence[self.answered]
 
     @property
     def states(self) -> dict[State, int]:

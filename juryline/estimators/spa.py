@@ -77,6 +77,19 @@ class PreferenceResult:
     n_answers: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionOrderResult:
+    """How much surer raters were in their first question than in their second.
+
+    `by_subject`: no rater's order is known, and the difference is that of the question about X and the one about Y;
+    `n_unplaced`: raters asked both ways whose order is not known.
+    """
+
+    difference: OneSampleTResult
+    by_subject: bool
+    n_unplaced: int
+
+
 def rater_values(answers: PairAnswers, *, mode: AnswerMode) -> RaterValues:
     """Preference of X that each rater states.
 
@@ -196,27 +209,38 @@ def complement_sum(answers: PairAnswers, *, level: float) -> OneSampleTResult:
     )
 
 
-def question_order(answers: PairAnswers, sequence: np.ndarray | None, *, level: float) -> OneSampleTResult:
+def question_order(answers: PairAnswers, sequence: np.ndarray, *, level: float) -> QuestionOrderResult:
     """Mean over raters asked both ways of the difference in certainty between the two questions, tested against 0.
 
     Parameters
     ----------
-    sequence : ndarray of int, shape (n,), optional
-        Place of each answer in its rater's session. Given: first-asked minus second-asked; absent: the question about
-        X minus the question about Y.
+    sequence : ndarray of int, shape (n,)
+        Place of each answer in its rater's session; -1 where it is not recorded.
+
+    Returns
+    -------
+    QuestionOrderResult
+        insufficient, no_judgments or too_few_units: fewer than two raters. Test degenerate, zero_variance: raters do
+        not differ.
 
     Notes
     -----
-    |p_first - 1/2| - |p_second - 1/2|.
+    |p_first - 1/2| - |p_second - 1/2|, where both questions of a rater have a place and the places differ; all other
+    raters are left out. Where that is so of no rater: |p_xy - 1/2| - |p_yx - 1/2|, of all.
     """
     by_rater = _by_rater(answers)
     both = by_rater.asked_x & by_rater.asked_y
+    place = np.full((2, len(by_rater.rater)), np.iinfo(np.int64).max)
+    np.minimum.at(place, (answers.forward.astype(int), by_rater.place), sequence)
+    placed = both & (place >= 0).all(axis=0) & (place[0] != place[1])
     difference = np.abs(by_rater.p_xy - INDIFFERENT) - np.abs(by_rater.p_yx - INDIFFERENT)
-    if sequence is not None:
-        first = np.full((2, len(by_rater.rater)), np.iinfo(np.int64).max)
-        np.minimum.at(first, (answers.forward.astype(int), by_rater.place), sequence)
-        difference = np.where(first[1] < first[0], difference, -difference)
-    return one_sample_t(difference[both], 0.0, level=level, scale_range=1.0, bounds=(-0.5, 0.5))
+    by_subject = not placed.any()
+    used = difference[both] if by_subject else np.where(place[1] < place[0], difference, -difference)[placed]
+    return QuestionOrderResult(
+        difference=one_sample_t(used, 0.0, level=level, scale_range=1.0, bounds=(-0.5, 0.5)),
+        by_subject=bool(by_subject and both.any()),
+        n_unplaced=int((both & ~placed).sum()),
+    )
 
 
 def count_unchecked(answers: PairAnswers) -> int:

@@ -59,6 +59,34 @@ def test_both_directions_are_used_where_both_were_asked(study, estimate):
     assert rows["x/y/spa_preference"].n_raters == 5
 
 
+def asked(places):
+    """The worked answers, each rater asked about y first, but of those whose place about x is told."""
+    by_rater = [places.get(rater, 2) for rater in range(5)]
+    about_x = [row | {"sequence": place} for row, place in zip(answers(), by_rater)]
+    return about_x + [row | {"sequence": 1} for row in answers("y", "x", WORKED["y_over_x"])]
+
+
+@pytest.mark.parametrize(
+    ("rows", "value", "n_raters", "reason"),
+    [
+        (asked({}), 0.03, 5, ()),
+        (asked({0: None}), 0.05, 4, (Reason.QUESTIONS_UNPLACED,)),
+        (asked({0: 1}), 0.05, 4, (Reason.QUESTIONS_UNPLACED,)),
+        (asked(dict.fromkeys(range(5), 1)), -0.03, 5, (Reason.QUESTIONS_BY_SUBJECT,)),
+        (worked(), -0.03, 5, (Reason.QUESTIONS_BY_SUBJECT,)),
+    ],
+    ids=["all", "all but one", "one at the same place", "all on one page", "none"],
+)
+def test_the_order_of_questions_is_each_rater_s_own(study, estimate, rows, value, n_raters, reason):
+    found = estimate(study(", pairs: [[x, y]]"), rows)
+
+    for name in ("question_order", "question_order_t"):
+        row = found[f"x/y/{name}"]
+        assert (row.n_raters, row.reason) == (n_raters, reason)
+    assert found["x/y/question_order"].value == pytest.approx(value)
+    assert found["x/y/complement_sum"].n_raters == 5
+
+
 def test_forward_is_used_only_where_it_is_declared(study, estimate):
     rows = estimate(study(", pairs: [[x, y]], answers: forward"), worked())
 

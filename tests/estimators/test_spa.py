@@ -25,6 +25,8 @@ WORKED = GOLDEN["worked"]
 TABLE_1 = GOLDEN["table_1"]
 X_OVER_Y, Y_OVER_X = (np.array(WORKED[name]) / 100 for name in ("x_over_y", "y_over_x"))
 LEVEL = 0.95
+X_FIRST = np.repeat([1, 2], 5)  # places of the answers of `both_ways`: each rater was asked about X first
+UNPLACED = -1
 
 
 def both_ways(x_over_y=X_OVER_Y, y_over_x=Y_OVER_X):
@@ -68,7 +70,7 @@ def test_worked_example(mode):
 def test_worked_diagnostics(name):
     result = {
         "complement_sum": complement_sum(both_ways(), level=LEVEL),
-        "question_order": question_order(both_ways(), None, level=LEVEL),
+        "question_order": question_order(both_ways(), X_FIRST, level=LEVEL).difference,
     }[name]
 
     check(figures(result.mean, result.test, result.interval, result.sd), WORKED[name])
@@ -205,14 +207,60 @@ def test_equivalence_is_the_larger_of_two_one_sided_p_values():
     assert test.null_value == pytest.approx(0.7)
 
 
-def test_question_order_follows_the_sequence_where_it_is_recorded():
-    answers = both_ways()
-    y_asked_first = np.repeat([2, 1], 5)
+# Certainty about X minus certainty about Y of each rater of METHODS 1: .1-.05, .2-.3, .05-0, .3-.4, .05-.1.
+BY_SUBJECT = np.array([0.05, -0.1, 0.05, -0.1, -0.05])
 
-    ahead, back = (question_order(answers, places, level=LEVEL) for places in (y_asked_first[::-1], y_asked_first))
 
-    assert ahead.mean.value == pytest.approx(-0.03)
-    assert back.mean.value == pytest.approx(0.03)
+def test_question_order_is_first_asked_minus_second_by_each_rater_s_own_sequence():
+    mixed = np.array([1, 2, 1, 2, 1, 2, 1, 2, 1, 2])  # the second and fourth rater were asked about Y first
+
+    ahead, back, own = (question_order(both_ways(), places, level=LEVEL) for places in (X_FIRST, 3 - X_FIRST, mixed))
+
+    assert ahead.difference.mean.value == pytest.approx(-0.03)
+    assert back.difference.mean.value == pytest.approx(0.03)
+    assert own.difference.mean.value == pytest.approx(np.mean(BY_SUBJECT * [1, -1, 1, -1, 1]))
+    assert not any(result.by_subject or result.n_unplaced for result in (ahead, back, own))
+
+
+@pytest.mark.parametrize("place", [UNPLACED, 1], ids=["not recorded", "both at one place"])
+def test_a_rater_whose_first_question_is_not_known_turns_no_other(place):
+    sequence = 3 - X_FIRST
+    sequence[5] = UNPLACED if place == UNPLACED else sequence[0]
+
+    result = question_order(both_ways(), sequence, level=LEVEL)
+
+    assert result.difference.mean.value == pytest.approx(-BY_SUBJECT[1:].mean())
+    assert (result.difference.n_units, result.n_unplaced, result.by_subject) == (4, 1, False)
+
+
+@pytest.mark.parametrize("sequence", [np.full(10, UNPLACED), np.full(10, 3)], ids=["not recorded", "one page"])
+def test_where_nobody_s_order_is_known_the_questions_are_told_apart_by_their_subject(sequence):
+    result = question_order(both_ways(), sequence, level=LEVEL)
+
+    assert result.difference.mean.value == pytest.approx(WORKED["question_order"]["mean"])
+    assert result.difference.test.statistic.value == pytest.approx(WORKED["question_order"]["t"], abs=5e-7)
+    assert (result.difference.n_units, result.n_unplaced, result.by_subject) == (5, 5, True)
+
+
+def test_of_a_question_asked_twice_every_answer_needs_a_place():
+    answers = PairAnswers(
+        rater=np.array([0, 0, 0, 1, 1, 2, 2]),
+        forward=np.array([True, True, False, True, False, True, False]),
+        value=np.array([0.6, 0.8, 0.4, 0.7, 0.3, 0.9, 0.5]),
+    )
+
+    whole, part = (question_order(answers, np.array([5, again, 4, 1, 2, 1, 2]), level=LEVEL) for again in (3, UNPLACED))
+
+    assert whole.difference.mean.value == pytest.approx((0.1 + 0.0 + 0.4) / 3)
+    assert part.difference.mean.value == pytest.approx((0.0 + 0.4) / 2)
+    assert (part.difference.n_units, part.n_unplaced) == (2, 1)
+
+
+def test_nobody_asked_both_ways_leaves_nobody_out():
+    result = question_order(forward_only([0.5, 0.6]), np.array([UNPLACED, UNPLACED]), level=LEVEL)
+
+    assert result.difference.mean.status is Status.INSUFFICIENT
+    assert (result.n_unplaced, result.by_subject) == (0, False)
 
 
 def test_change_is_within_raters_who_answered_at_both_exposures():
