@@ -7,12 +7,15 @@ descriptive: cells share their judgments, so nothing is tested.
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 from data_contracts.estimates import Cut, Estimate, test_of
 from data_contracts.scenarios import EVERY_RULE, NO_RULE, Scenario
 from data_contracts.vocabulary import Reason, Statistic, Status, Unit
 from juryline.analyses.labelling import labelled
+from juryline.estimators.cluster_variance import RELATIVE_TOLERANCE
 from juryline.estimators.quantity import Quantity
 
 S = Statistic
@@ -36,10 +39,14 @@ NULLS_OF_PAIRS: dict[str, float] = {S.WIN_RATE_DECISIVE: 0.5, S.WIN_RATE_HALF: 0
 WITHOUT_SIGN = (S.WIN_RATE, S.PASS_RATE, S.MEAN, S.RATING, S.RAW_AGREEMENT)
 """Numbers without a null value, whose range is told; coefficients of agreement too."""
 
+RANGE_OF_UNIT: dict[str, float] = {Unit.ELO: 400.0}
+"""Of numbers on no scale of responses, what is large; 1 for chances, shares and log odds."""
+
 _NONE = Quantity.missing(Status.NOT_ESTIMABLE, Reason.NO_SCENARIO_VALUE)
 
 Row = Mapping[str, Any]
 Place = tuple[Any, ...]
+Sign = Callable[[float], int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +67,9 @@ class _Seen:
     p: float | None
 
 
-def sensitivity_rows(cells: Sequence[Cell], alpha: float) -> list[Estimate]:
+def sensitivity_rows(
+    cells: Sequence[Cell], alpha: float, ranges: Mapping[str, float] = MappingProxyType({})
+) -> list[Estimate]:
     """What becomes of each number of an analysis under its scenarios.
 
     Parameters
@@ -69,6 +78,8 @@ def sensitivity_rows(cells: Sequence[Cell], alpha: float) -> list[Estimate]:
         The frozen one first. Cells of equal judgments and tie rule are given once.
     alpha : float
         Decision level.
+    ranges : mapping of criterion id to float
+        Largest minus smallest response of the criteria that declare both.
 
     Returns
     -------
@@ -81,8 +92,9 @@ def sensitivity_rows(cells: Sequence[Cell], alpha: float) -> list[Estimate]:
     Notes
     -----
     same_sign_share = estimable cells in which estimate - null has the sign of the frozen cell / estimable cells; an
-    estimate equal to the null has no sign. same_significance_share = cells in which p < alpha as in the frozen
-    cell / cells with a p-value, p adjusted where the test is of a family.
+    estimate equal to the null, but for what rounding can do (1e-9 of the range of its scale), has no sign.
+    same_significance_share = cells in which p < alpha as in the frozen cell / cells with a p-value, p adjusted where
+    the test is of a family.
     """
     by_place = [{_place(row): row for row in cell.rows} for cell in cells]
     rows: list[Estimate] = []
@@ -90,19 +102,21 @@ def sensitivity_rows(cells: Sequence[Cell], alpha: float) -> list[Estimate]:
         null = _null(frozen)
         if frozen["subject_kind"] == "rater" or (null is None and not _has_range(frozen)):
             continue
+        tolerance = RELATIVE_TOLERANCE * _scale_range(frozen, ranges)
         seen = [_seen(cell.scenario, rows_of_cell, place) for cell, rows_of_cell in zip(cells, by_place)]
         source = _source([(cell.scenario, rows_of_cell.get(place)) for cell, rows_of_cell in zip(cells, by_place)])
-        rows += _contrast_rows({**frozen, "source": source}, [cell for cell in seen if cell is not None], null, alpha)
+        sign = None if null is None else partial(_sign, null=null, tolerance=tolerance)
+        rows += _contrast_rows({**frozen, "source": source}, [cell for cell in seen if cell is not None], sign, alpha)
     return rows
 
 
-def _contrast_rows(frozen: Row, cells: list[_Seen], null: float | None, alpha: float) -> Iterator[Estimate]:
+def _contrast_rows(frozen: Row, cells: list[_Seen], sign: Sign | None, alpha: float) -> Iterator[Estimate]:
     estimable = [cell for cell in cells if cell.value is not None]
     row = _labels(frozen)
     yield row(S.CELLS, Unit.COUNT, Quantity.of(len(cells)))
     yield row(S.CELLS_ESTIMABLE, Unit.COUNT, Quantity.of(len(estimable)))
-    if null is not None:
-        yield row(S.SAME_SIGN_SHARE, Unit.SHARE, _same_sign(cells[0], estimable, null))
+    if sign is not None:
+        yield row(S.SAME_SIGN_SHARE, Unit.SHARE, _same_sign(cells[0], estimable, sign))
     if any(cell.tested for cell in cells):
         yield row(S.SAME_SIGNIFICANCE_SHARE, Unit.SHARE, _same_significance(cells, alpha))
     for ties in dict.fromkeys(cell.ties for cell in cells):
@@ -138,6 +152,14 @@ def _null(row: Row) -> float | None:
     return NULLS.get(row["statistic"], of_pair)
 
 
+def _scale_range(row: Row, ranges: Mapping[str, float]) -> float:
+    return ranges.get(row["criterion"], 1.0) if row["unit"] == Unit.SCALE else RANGE_OF_UNIT.get(row["unit"], 1.0)
+
+
+def _sign(value: float, *, null: float, tolerance: float) -> int:
+    return 0 if abs(value - null) <= tolerance else 1 if value > null else -1
+
+
 def _has_range(row: Row) -> bool:
     return row["statistic"] in WITHOUT_SIGN or row["unit"] == Unit.COEFFICIENT
 
@@ -165,12 +187,12 @@ def _source(cells: Sequence[tuple[Scenario, Row | None]]) -> str:
     return f"{union} ORDER BY record_id" if len(queries) > 1 else next(iter(queries))
 
 
-def _same_sign(frozen: _Seen, estimable: list[_Seen], null: float) -> Quantity:
+def _same_sign(frozen: _Seen, estimable: list[_Seen], sign: Sign) -> Quantity:
     if frozen.value is None:
         return Quantity.missing(Status.UNDEFINED, Reason.NO_FROZEN_VALUE)
-    if frozen.value == null:
+    if sign(frozen.value) == 0:
         return Quantity.missing(Status.UNDEFINED, Reason.AT_NULL_VALUE)
-    same = sum((cell.value - null) * (frozen.value - null) > 0 for cell in estimable if cell.value is not None)
+    same = sum(sign(cell.value) == sign(frozen.value) for cell in estimable if cell.value is not None)
     return Quantity.of(same / len(estimable))
 
 

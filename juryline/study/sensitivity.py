@@ -54,7 +54,13 @@ def _repeated(run: StudyRun, analysis: Analysis, scenarios: list[Scenario]) -> l
         ]
         estimates += made
         cells.append(Cell(scenario=scenario, rows=[estimate.row() for estimate in made]))
-    return estimates + sensitivity_rows(cells, getattr(analysis, "alpha", (DECISION_LEVEL,))[0])
+    return estimates + sensitivity_rows(cells, getattr(analysis, "alpha", (DECISION_LEVEL,))[0], _ranges(run.spec))
+
+
+def _ranges(spec: StudySpec) -> dict[str, float]:
+    """The range of each criterion's responses, where both ends are declared."""
+    bounds = {criterion.id: criterion.bounds for criterion in spec.rubric.criteria}
+    return {id: abs(high - low) for id, (low, high) in bounds.items() if low is not None and high is not None}
 
 
 def _repeated_as(analysis: Analysis, scenario: Scenario, spec: StudySpec) -> Analysis:

@@ -48,6 +48,25 @@ def test_a_sign_is_kept_in_the_cells_that_have_it_and_equality_to_the_null_is_no
     assert (of("estimate_min").value, of("estimate_max").value) == (-0.2, 0.4)
 
 
+@pytest.mark.parametrize(
+    ("statistic", "unit", "null", "near", "off"),
+    [
+        # Three raters' differences of 1/3, 2/3 and -1 have the mean 0, and come to -1.85e-17.
+        ("mean_difference", "scale", 0.0, -1.850371707708594e-17, 4.1e-9),
+        ("mean_difference", "scale", 0.0, 3.9e-9, -4.1e-9),  # 1e-9 of the range of a scale from 1 to 5
+        ("spa_preference", "probability", 0.5, 0.7 - 0.2, 0.5 + 1.1e-9),
+        ("rating_difference", "elo", 0.0, 3.9e-7, 4.1e-7),
+    ],
+)
+def test_rounding_makes_no_sign(statistic: str, unit: str, null: float, near: float, off: float):
+    def of(values: dict[Scenario, Any]) -> Estimate:
+        rows = sensitivity_rows(cells(statistic, values, unit=unit), 0.05, {"quality": 4.0})
+        return next(row for row in rows if row.statistic == "same_sign_share")
+
+    assert of({FROZEN: near, NONE: null + 1}).reason == ("at_null_value",)
+    assert of({FROZEN: off, NONE: off, WITHOUT_FAST: near}).value == 2 / 3
+
+
 def test_the_null_of_a_probability_is_one_half():
     assert found(cells("spa_preference", {FROZEN: 0.6, NONE: 0.4}))("same_sign_share").value == 0.5
 
