@@ -5,6 +5,7 @@ Belongs here: the rows and labels of METHODS 1. Does not: what was asked (`spa_q
 """
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -83,16 +84,17 @@ def spa_rows(analysis: Spa, spec: StudySpec, view: ir.Table) -> list[Estimate]:
             x, y = (spec.system_ids.index(system) for system in pair)
             headline = questions.of_pair(x, y, questions.headline)
             mode = modes.setdefault((cut.criterion, cut.population, pair), analysis.answers or headline.asked_mode)
-            row = partial(_pair_row, cut, pair, flags, partial(_source, cut, analysis, spec, pair))
+            row = partial(_pair_row, cut, pair, partial(_source, cut, analysis, spec, pair))
             at_headline = partial(row, exposure=questions.headline)
             result = _preference(headline, questions, mode, analysis)
             rows += _headline_rows(at_headline, headline, result, mode, analysis)
             rows += _diagnostic_rows(at_headline, headline, analysis)
             rows += _power_rows(at_headline, result, analysis, family_size)
             rows += _exposure_rows(row, questions, (x, y), mode, analysis)
-        rows += _study_rows(cut, questions, analysis, spec, family_size, flags)
+        rows += _study_rows(cut, questions, analysis, spec, family_size)
     rows = with_holm(rows, analysis, family_size)
-    return rows + expectation_rows(rows, analysis, spec, lambda cut: source_query(cut, VIEW, analysis, spec))
+    rows += expectation_rows(rows, analysis, spec, lambda cut: source_query(cut, VIEW, analysis, spec))
+    return [replace(row, reason=tuple(sorted({*row.reason, *flags}))) for row in rows]
 
 
 def _forward_flags(analysis: Spa, spec: StudySpec) -> tuple[Reason, ...]:
@@ -119,14 +121,12 @@ def _source(cut: Cut, analysis: Spa, spec: StudySpec, pair: tuple[str, str], exp
 def _pair_row(
     cut: Cut,
     pair: tuple[str, str],
-    flags: tuple[Reason, ...],
     source: Callable[[int | None], str],
     statistic: Statistic,
     unit: Unit,
     quantity: Quantity,
     *,
     exposure: int | None,
-    reason: tuple[Reason, ...] = (),
     n_raters: int,
     **rest: Any,
 ) -> Estimate:
@@ -138,7 +138,6 @@ def _pair_row(
         subject=pair[0],
         comparator=pair[1],
         source=source(exposure),
-        reason=(*flags, *reason),
         n_units=n_raters,
         n_raters=n_raters,
         **rest,
@@ -239,16 +238,13 @@ def _exposure_rows(
         before = values
 
 
-def _study_rows(
-    cut: Cut, questions: Questions, analysis: Spa, spec: StudySpec, family_size: int, flags: tuple[Reason, ...]
-) -> Iterator[Estimate]:
+def _study_rows(cut: Cut, questions: Questions, analysis: Spa, spec: StudySpec, family_size: int) -> Iterator[Estimate]:
     row = partial(
         labelled,
         cut,
         subject=STUDY,
         subject_kind="study",
         source=source_query(cut, VIEW, analysis, spec),
-        reason=flags,
     )
     unchecked, n_raters = questions.unchecked_raters
     yield row(Statistic.COMPLEMENT_UNCHECKED, Unit.RATERS, Quantity.of(unchecked), n_units=n_raters, n_raters=n_raters)

@@ -190,8 +190,12 @@ def test_a_tau_rule_with_forward_answers_is_refused(study, estimate):
 
 
 def test_a_tau_rule_with_forward_answers_marks_every_row_once_acknowledged(study, estimate):
-    rows = estimate(study(", answers: forward, acknowledge: tau_biases_forward", TAU), worked())
+    options = ", answers: forward, acknowledge: tau_biases_forward, margin: 0.1, power: {effect: 0.1, sd: 0.3}"
+    expected = "\nexpectations: [{better: [x, y]}, {similar: [x, z]}]"
 
+    rows = estimate(study(options, TAU + expected), worked())
+
+    assert {"all/expected_total", "all/expected_recovered/alpha=0.05", "all/complement_unchecked"} < set(rows)
     assert all(Reason.TAU_BIASES_FORWARD in row.reason for row in rows.values())
 
 
