@@ -142,7 +142,7 @@ class StudySpec(Part):
 
     @cached_property
     def voters(self) -> tuple[str, ...]:
-        """Populations that vote in adjudications: humans, or models where no human population judges."""
+        """Populations that vote in adjudications and count to a stopping rule: humans, or models where none judges."""
         raters = [population for population in self.raters.populations if not population.adjudicates]
         humans = [population for population in raters if population.kind is RaterKind.HUMAN]
         return tuple(population.id for population in humans or raters)

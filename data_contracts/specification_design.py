@@ -69,7 +69,7 @@ def parse_until(text: str) -> datetime:
 
 
 class Planned(Part):
-    """When collection stops; exactly one key. Estimates made before are interim."""
+    """When collection stops; exactly one key. Estimates made before are interim. Models count where no human judges."""
 
     raters: Positive | None = None
     """Scored raters, before exclusions."""

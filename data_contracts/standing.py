@@ -22,8 +22,10 @@ class StudyFacts:
 
     Parameters
     ----------
-    earliest_submitted_at, newest_submitted_at : datetime or None
+    earliest_submitted_at : datetime or None
         Over the judgments of exports that are no pilot; None where there are none.
+    newest_submitted_at : datetime or None
+        Over those of them that count to the stopping rule.
     submission_time_unknown : bool
         Whether any such judgment has no submission time.
     n_submitted_after_ingest : int
@@ -33,7 +35,7 @@ class StudyFacts:
     first_unblinding_at : datetime or None
         First unblinding event.
     n_raters, n_judgments : int
-        Scored ones, before exclusions.
+        Scored ones, before exclusions, that count to the stopping rule: of humans, or of models where no human judges.
     n_looks : int
         Distinct ledger heads for which estimates were made.
     development_uses : tuple of str
@@ -210,6 +212,8 @@ def _rule_met(spec: StudySpec, facts: StudyFacts) -> Clause:
         number = facts.n_raters if planned.raters is not None else facts.n_judgments
         met = number >= (planned.raters or planned.judgments or 0)
         reached = f"there are {number}"
+    if any(not population.adjudicates and population.id not in spec.voters for population in spec.raters.populations):
+        reached += " (of humans; models do not count)"
     if met:
         return Clause(name, True, f"The stopping rule of {_plan(planned)} is met: {reached}.")
     looks = f"{facts.n_looks} look{'' if facts.n_looks == 1 else 's'} so far"

@@ -31,12 +31,13 @@ def study_facts(study: StudyRun) -> StudyFacts:
     in_sample = current.set_aside_reason.isnull() | ~current.set_aside_reason.isin(
         [SetAside.ADJUDICATOR, SetAside.EARLIER_REVISION]
     )
-    scored = current.filter(in_sample, current.item_kind == ItemKind.SCORED)
+    counting = current.filter(current.population.isin(study.spec.voters))
+    scored = counting.filter(in_sample, counting.item_kind == ItemKind.SCORED)
     live = history.filter(history.phase != Phase.PILOT)
     times = study.engine.backend.to_pyarrow(
         live.agg(
             earliest=live.submitted_at.min(),
-            newest=live.submitted_at.max(),
+            newest=live.submitted_at.max(where=live.population.isin(study.spec.voters)),
             unknown=live.submitted_at.isnull().sum(),
         )
     ).to_pylist()[0]

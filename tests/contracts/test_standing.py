@@ -167,6 +167,19 @@ def test_estimates_before_the_stopping_rule_are_interim(tmp_path, planned, facts
     assert list(told(found)) == ([] if met else ["stopping_rule_met"])
 
 
+def test_a_stopping_rule_says_that_models_beside_humans_do_not_count(spec, lock):
+    beside = "{id: crowd, kind: human}, {id: gpt, kind: model}"
+    mixed = parse_specification(CONFIRMATORY.replace("{id: crowd, kind: human}", beside))
+    text = "The stopping rule of 100 raters is met: there are 100"
+
+    by_name = [
+        next(clause.text for clause in standing(one, lock, COLLECTED).clauses if clause.name == "stopping_rule_met")
+        for one in (spec, mixed)
+    ]
+
+    assert by_name == [f"{text}.", f"{text} (of humans; models do not count)."]
+
+
 def test_an_interim_study_tells_its_looks(spec, lock):
     found = standing(spec, lock, replace(COLLECTED, n_raters=40, n_looks=21))
 

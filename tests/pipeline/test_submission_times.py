@@ -42,9 +42,9 @@ def standing_of(place_of, monkeypatch):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("DAGSTER_HOME", "")  # a run sets its own, which is undone with this
 
-    def told(**exports):
+    def told(specification=SPECIFICATION, **exports):
         place = place_of("submission times")
-        folder = place.study("votes", export=None, specification=SPECIFICATION.replace("{", "{{").replace("}", "}}"))
+        folder = place.study("votes", export=None, specification=specification.replace("{", "{{").replace("}", "}}"))
         for name, times in exports.items():
             rows = [f"r{nr},p{nr},a,b,left,{at.isoformat()}\n" for nr, at in enumerate(times)]
             (folder / "exports" / f"{name}.csv").write_text("who,p,left,right,pick,at\n" + "".join(rows))
@@ -78,3 +78,30 @@ def test_what_a_pilot_says_of_its_times_does_not_count(standing_of):
     found = standing_of(votes=[FREEZE + timedelta(hours=1)] * 2, pilot=[next_year])
 
     assert found.status is StudyStatus.CONFIRMATORY
+
+
+CROWD, JUDGE = "{id: crowd, kind: human}", "{id: judge, kind: model}"
+OF_JUDGE = f'exports:\n  - match: "judge.csv"{EXPORT.replace("crowd", "judge")}'
+JUDGED = SPECIFICATION.replace(CROWD, f"{CROWD}, {JUDGE}").replace("exports:\n", OF_JUDGE)
+STOPS = {
+    "raters": ("planned: {raters: 2}", "there are 1 (of humans; models do not count)"),
+    "judgments": ("planned: {judgments: 2}", "there are 1 (of humans; models do not count)"),
+    "until": ("planned: {until: 2026-03-03}", "of 2026-03-01T13:00:00Z (of humans; models do not count)"),
+}
+
+
+@pytest.mark.parametrize(("planned", "told"), STOPS.values(), ids=STOPS)
+def test_a_model_judge_meets_no_stopping_rule_of_a_study_of_humans(standing_of, planned, told):
+    declared = JUDGED.replace("planned: {judgments: 2}", planned)
+
+    found = standing_of(declared, votes=[FREEZE + timedelta(hours=1)], judge=[FREEZE + timedelta(days=2)] * 9)
+
+    assert found.status is StudyStatus.INTERIM
+    assert [clause.name for clause in found.failed] == ["stopping_rule_met"]
+    assert told in found.failed[0].text
+
+
+def test_where_only_models_judge_they_are_what_a_stopping_rule_counts(standing_of):
+    declared = SPECIFICATION.replace("kind: human", "kind: model")
+
+    assert standing_of(declared, votes=[FREEZE + timedelta(hours=1)] * 2).status is StudyStatus.CONFIRMATORY
