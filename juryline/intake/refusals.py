@@ -37,6 +37,7 @@ def judged_rows(con: duckdb.DuckDBPyConnection, export: Export, spec: StudySpec)
     ranked AS (
         SELECT * EXCLUDE (copies) REPLACE (CASE
             WHEN copies > 1 THEN list_append(broken, 'candidate_once:candidate_1')
+            WHEN count(*) OVER (PARTITION BY judgment_id) = 1 THEN list_append(broken, 'ranking_of_several:candidate_1')
             WHEN len(broken) = 0 AND {together} THEN ['ranking_whole:candidate_1']
             ELSE broken END AS broken)
         FROM counted WHERE protocol = '{Protocol.RANKING}'
@@ -68,6 +69,8 @@ def _given(column: str) -> Rule:
 def _quarantine(export: Export, spec: StudySpec, delivery: Delivery) -> str:
     own = {
         "candidate_once:candidate_1": "a candidate stands twice in one ranking; give each once",
+        "ranking_of_several:candidate_1": "a ranking is one record with all of its candidates, and this one has "
+        "only one; of a file with a line a candidate make one line a ranking",
         "ranking_whole:candidate_1": "another row of this ranking is refused; a ranking is taken whole or not at all",
     }
     fixes = own | {f"{rule.name}:{rule.column}": rule.fix for rule in rules_of(export, spec)}

@@ -154,6 +154,17 @@ def test_a_ranking_stands_or_falls_as_one(judge, row):
     }
 
 
+def test_a_record_that_ranks_one_candidate_is_no_ranking(judge, row):
+    result = judge(*[row(n, "rank", candidate_1=c, label=str(n)) for n, c in enumerate("ab", 1)])
+
+    assert result.judgments.num_rows == 0
+    assert [(r["source_row"], r["rule"]) for r in result.quarantine.to_pylist()] == [
+        (1, "ranking_of_several"),
+        (2, "ranking_of_several"),
+    ]
+    assert all("one line a ranking" in r["fix"] for r in result.quarantine.to_pylist())
+
+
 def test_an_unknown_criterion_is_told_by_its_exported_name(judge, row):
     (told,) = judge(row() | {"criterion": "taste"}).quarantine.to_pylist()
 

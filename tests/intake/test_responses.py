@@ -16,10 +16,12 @@ def meaning(judge, row):
     def means(criterion, labels, export=None, **study):
         rows = [row(n, criterion, label=label, case_id=f"case {n}") for n, label in enumerate(labels, 1)]
         rows = [r | {"case_id": None} if criterion == "chance" else r for r in rows]
-        result = judge(*rows, export=export, **study)
-        said = {r["source_row"]: (r["state"], r["label"], r["value"]) for r in result.judgments.to_pylist()}
-        broken = {r["source_row"]: r["rule"] for r in result.quarantine.to_pylist()}
-        raw = {r["source_row"]: r["raw_label"] for r in result.judgments.to_pylist()}
+        ranked_beside = [r | {"candidate_1": "b", "label": "1"} for r in rows if criterion == "rank"]
+        result = judge(*rows, *ranked_beside, export=export, **study)
+        judgments = [r for r in result.judgments.to_pylist() if r["candidate_1"] == "a"]
+        said = {r["source_row"]: (r["state"], r["label"], r["value"]) for r in judgments}
+        broken = {r["source_row"]: r["rule"] for r in result.quarantine.to_pylist() if r["rule"] != "ranking_whole"}
+        raw = {r["source_row"]: r["raw_label"] for r in judgments}
         assert all(raw[n] == labels[n - 1] for n in raw)
         return {label: (said | broken)[n] for n, label in enumerate(labels, 1)}
 
