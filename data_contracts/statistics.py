@@ -54,6 +54,7 @@ UNITS: dict[str, dict[Statistic, Unit]] = {
         S.EXTREMUM_EQUIVALENCE: U.YES_NO,
         S.ORDINAL_LOG_ODDS: U.LOG_ODDS,
         S.ORDINAL_LOG_ODDS_CONDITIONAL: U.LOG_ODDS,
+        S.RATER_LEVEL_SD: U.LOG_ODDS,
     },
     "pass_rates": {
         S.PASS_RATE: U.SHARE,

@@ -268,6 +268,7 @@ class Statistic(StrEnum):
     EXTREMUM_EQUIVALENCE = "extremum_equivalence"
     ORDINAL_LOG_ODDS = "ordinal_log_odds"
     ORDINAL_LOG_ODDS_CONDITIONAL = "ordinal_log_odds_conditional"
+    RATER_LEVEL_SD = "rater_level_sd"
     # pass_rates
     PASS_RATE = "pass_rate"
     SHARE_DIFFERENCE = "share_difference"

@@ -1,4 +1,4 @@
-"""The ordinal model of `likert`: rows of `ordinal_log_odds` and `ordinal_log_odds_conditional`.
+"""The ordinal model of `likert`: rows of `ordinal_log_odds`, `ordinal_log_odds_conditional` and `rater_level_sd`.
 
 Belongs here: which answers are given to the model, and its labels. Does not: the model
 (`juryline.estimators.ordinal_log_odds`).
@@ -27,7 +27,7 @@ def ordinal_rows(
     spec: StudySpec,
     source: Callable[..., str],
 ) -> Iterator[Estimate]:
-    """Both log odds of each declared pair in a cut.
+    """Both log odds of each declared pair in a cut, and how far raters' levels differ.
 
     Parameters
     ----------
@@ -59,6 +59,7 @@ def ordinal_rows(
         yield row(Statistic.ORDINAL_LOG_ODDS, Unit.LOG_ODDS, contrast.log_odds, interval=contrast.interval)
         within, interval = contrast.conditional, contrast.conditional_interval
         yield row(Statistic.ORDINAL_LOG_ODDS_CONDITIONAL, Unit.LOG_ODDS, within, interval=interval)
+        yield row(Statistic.RATER_LEVEL_SD, Unit.LOG_ODDS, contrast.rater_sd, null_value=None)
 
 
 def _contrasts(

@@ -83,12 +83,16 @@ class OrdinalAnswers:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrdinalContrast:
-    """Subject minus comparator, over all raters and within one; `systems` are those whose answers enter."""
+    """Subject minus comparator, over all raters and within one; `systems` are those whose answers enter.
+
+    `rater_sd` is the standard deviation of raters' levels, in log odds, in the model within a rater.
+    """
 
     log_odds: Quantity
     interval: Interval
     conditional: Quantity
     conditional_interval: Interval
+    rater_sd: Quantity
     systems: tuple[int, ...]
 
     @classmethod
@@ -99,6 +103,7 @@ class OrdinalContrast:
             interval=_no_interval(none, level, _METHOD),
             conditional=none,
             conditional_interval=_no_interval(none, level, _CONDITIONAL_METHOD),
+            rater_sd=none,
             systems=systems,
         )
 
@@ -192,16 +197,19 @@ class _Fit:
 
     def contrast(self, subject: int, comparator: int, level: float) -> OrdinalContrast:
         x, y = np.searchsorted(self.members, [subject, comparator]).tolist()
-        log_odds, conditional = _SEPARATION, self.conditional
+        log_odds = _SEPARATION
         if self.independent is not None:
             log_odds = _difference(self.independent.beta, x, y)
-        if isinstance(conditional, RaterIntercept):
-            conditional = _difference(conditional.beta, x, y)
+        if isinstance(self.conditional, RaterIntercept):
+            conditional, rater_sd = _difference(self.conditional.beta, x, y), Quantity.of(self.conditional.sd)
+        else:
+            conditional, rater_sd = self.conditional, self.conditional
         return OrdinalContrast(
             log_odds=log_odds,
             interval=self._sandwich(log_odds, x, y, level),
             conditional=conditional,
             conditional_interval=self._wald(conditional, x, y, level),
+            rater_sd=rater_sd,
             systems=tuple(self.members.tolist()),
         )
 

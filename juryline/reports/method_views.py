@@ -136,6 +136,16 @@ VIEWS: dict[str, tuple[View, ...]] = {
             folded=True,
             unless=Reason.NOT_ORDINAL,
         ),
+        View(
+            caption="How far raters differ in the level they give",
+            statistics=(S.RATER_LEVEL_SD,),
+            subject="Pair",
+            value="Standard deviation, log odds",
+            label=pair_label("above"),
+            pairs=True,
+            folded=True,
+            unless=Reason.NOT_ORDINAL,
+        ),
         View(caption="Shares of the levels", statistics=(S.SHARE,), value="Share", folded=True),
     ),
     "pass_rates": (

@@ -166,6 +166,7 @@ STATISTICS = {
     Statistic.EXTREMUM_EQUIVALENCE: "ends of the scale mean the same to all (declared)",
     Statistic.ORDINAL_LOG_ODDS: "ordinal model, log odds",
     Statistic.ORDINAL_LOG_ODDS_CONDITIONAL: "ordinal model within a rater, log odds",
+    Statistic.RATER_LEVEL_SD: "standard deviation of raters' levels, log odds",
     Statistic.PASS_RATE: "pass rate",
     Statistic.SHARE_DIFFERENCE: "difference of shares",
     Statistic.CHECKLIST_TOTAL: "checklist total",

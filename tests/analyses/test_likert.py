@@ -437,6 +437,8 @@ def test_the_ordinal_model_has_all_systems_in_one_fit(study, estimate):
             within = rows[f"{one}/{other}/ordinal_log_odds_conditional"]
             assert abs(within.value) > abs(row.value)
             assert (within.ci_method, within.n_clusters, within.null_value) == ("wald", 9, 0)
+            # The published fit has the two factors of the systems; four systems free of them fit closer still.
+            assert rows[f"{one}/{other}/rater_level_sd"].value == pytest.approx(1.1348, abs=0.02)
 
 
 def test_words_in_their_declared_order_are_modelled_as_numbers_are(study, estimate):
@@ -479,12 +481,15 @@ def test_the_ordinal_model_is_of_ordinal_scales(study, estimate, scale):
         row = rows[f"x/y/{name}"]
         assert (row.value, row.status, row.reason) == (None, Status.NOT_ESTIMABLE, (Reason.NOT_ORDINAL,))
         assert row.ci_status is Status.NOT_ESTIMABLE
+    assert rows["x/y/rater_level_sd"].reason == (Reason.NOT_ORDINAL,)
 
 
 def test_the_model_within_raters_needs_five_of_them(study, estimate):
-    row = estimate(study(), worked())["x/y/ordinal_log_odds_conditional"]
+    rows = estimate(study(), worked())
 
-    assert (row.status, row.reason) == (Status.INSUFFICIENT, (Reason.TOO_FEW_RATERS,))
+    for name in ("ordinal_log_odds_conditional", "rater_level_sd"):
+        row = rows[f"x/y/{name}"]
+        assert (row.status, row.reason) == (Status.INSUFFICIENT, (Reason.TOO_FEW_RATERS,))
 
 
 def test_a_system_that_cannot_be_placed_takes_its_own_pairs_only(study, estimate):
