@@ -250,11 +250,20 @@ class StudySpec(Part):
         return tuple((ids[i], ids[j]) for i in range(len(ids)) for j in range(i + 1, len(ids)))
 
     def independent_unit_of(self, analysis: AnalysisPart, population: str) -> tuple[str, ...] | None:
-        """The analysis's, else the population's, else the claim's; None where none is declared."""
-        return analysis.independent_unit or self.populations[population].independent_unit or self.claim.independent_unit
+        """The analysis's, else the population's, else the claim's; None where none is declared.
+
+        Of adjudicated labels, which have no rater, what is declared beside the rater, else the case.
+        """
+        unit = analysis.independent_unit or self.populations[population].independent_unit or self.claim.independent_unit
+        return unit if analysis.labels == RAW else without_rater(unit or ())
 
     def seed_of(self, analysis: AnalysisPart) -> int:
         return self.seed if analysis.seed is None else analysis.seed
+
+
+def without_rater(unit: tuple[str, ...]) -> tuple[str, ...]:
+    """The dimensions of an independent unit that an adjudicated label has; the case where only the rater is named."""
+    return tuple(name for name in unit if name != "rater") or ("case",)
 
 
 def can_read(method: str, criterion: Criterion) -> bool:

@@ -113,7 +113,8 @@ class Likert(PairTests):
     unit: Literal["rater", "case", "both"] | None = None
     """Unit of the pair difference; from the independent unit unless given."""
     pairing: Literal["rater", "none"] | None = None
-    """rater: no shared cases, means of each rater; none: between designs; else cells of rater and case."""
+    """rater: no shared cases, means of each rater; none: between designs; else cells of rater and case. Of means of
+    raters the unit is the rater."""
 
 
 class PassRates(PairTests):

@@ -13,6 +13,7 @@ from data_contracts.specification_analyses import (
     BradleyTerry,
     Elo,
     JudgeAgreement,
+    Likert,
     PairTests,
     PassRates,
     Recalibration,
@@ -46,6 +47,8 @@ def analysis_problems(spec: StudySpec) -> Iterator[Problem]:
             yield from _pairs_problems((*at, "pairs"), spec, analysis.pairs or ())
         if isinstance(analysis, Spa):
             yield from _spa_problems(at, spec, analysis)
+        if isinstance(analysis, Likert | PassRates):
+            yield from _difference_problems(at, spec, analysis)
         if isinstance(analysis, BradleyTerry):
             yield from _percentile_problems((*at, "interval"), spec, analysis)
         if isinstance(analysis, JudgeAgreement | Recalibration):
@@ -129,6 +132,9 @@ def _label_problems(at: Address, spec: StudySpec, analysis: Analysis) -> Iterato
         yield Problem(at, f"{analysis.labels} adjudicates {criterion} only", _other_labels(spec, analysis, criterion))
     elif isinstance(analysis, Elo) and analysis.orderings == AS_DELIVERED:
         yield Problem(at, "adjudicated labels were not delivered in an order", "give a number of `orderings`")
+    elif "rater" in (analysis.independent_unit or ()):
+        what = f"labels of {analysis.labels} are of no rater, so raters cannot be their independent unit"
+        yield Problem((*at[:-1], "independent_unit"), what, "write `case`, or remove `independent_unit`")
     elif analysis.labels not in adjudicable(analysis, spec):
         what = f"{analysis.labels} settles ranks one by one, which leaves no ranking to compare systems in"
         yield Problem(at, what, "write `labels: raw`")
@@ -186,6 +192,27 @@ def _spa_problems(at: Address, spec: StudySpec, analysis: Spa) -> Iterator[Probl
             f"nobody was assigned exposure {analysis.exposure}",
             f"name {listed([*map(str, exposures)], 'or')}",
         )
+
+
+def _difference_problems(at: Address, spec: StudySpec, analysis: Likert | PassRates) -> Iterator[Problem]:
+    """A difference of raters' means has the rater as its unit, and labels of no rater have none."""
+    if analysis.labels != RAW:
+        if analysis.pairing is not None:
+            yield Problem((*at, "pairing"), "adjudicated labels are of no rater to pair by", "remove `pairing`")
+        if analysis.unit in ("rater", "both"):
+            yield Problem((*at, "unit"), "adjudicated labels are of no rater", "write `unit: case`, or remove `unit`")
+        return
+    if analysis.pairing is None or analysis.unit == "rater":
+        return
+    what = f"pairing: {analysis.pairing} compares means of raters, so the unit of a difference is the rater"
+    if analysis.unit is not None:
+        yield Problem((*at, "unit"), f"{what}, not {analysis.unit}", "write `unit: rater`, or remove `pairing`")
+        return
+    populations = [id for group in spec.populations_of(analysis) for id in group if id in spec.populations]
+    units = [spec.independent_unit_of(analysis, id) or ("rater",) for id in populations]
+    other = next((unit for unit in units if unit != ("rater",)), None)
+    if other is not None:
+        yield Problem((*at, "pairing"), f"{what}, not {listed(other)}", "write `unit: rater`, or remove `pairing`")
 
 
 def _percentile_problems(at: Address, spec: StudySpec, analysis: BradleyTerry) -> Iterator[Problem]:

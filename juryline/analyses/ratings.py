@@ -14,8 +14,8 @@ import pyarrow.compute as pc
 
 from data_contracts.errors import ContractError
 from data_contracts.estimates import Cut
-from data_contracts.specification import StudySpec
-from data_contracts.specification_analyses import Likert, PassRates
+from data_contracts.specification import StudySpec, without_rater
+from data_contracts.specification_analyses import RAW, Likert, PassRates
 from data_contracts.specification_rubric import Criterion
 from data_contracts.vocabulary import State
 from juryline.analyses.cuts import (
@@ -130,6 +130,8 @@ def read_asked(cut: Cut, judgments: ir.Table, analysis: Likert | PassRates, spec
     """
     units = independent_unit(analysis, spec, cut.population)
     pair_units = UNITS_OF[analysis.unit] if analysis.unit else units
+    if analysis.labels != RAW:
+        pair_units = without_rater(pair_units)
     columns = ["state", "rater", "system", "case_id", "criterion", "output", "label", "value"]
     clusters = [f"cluster_{place}" for place in range(1, len(units) + len(pair_units) + 1)]
     table = unit_columns(judgments, (*units, *pair_units)).order_by("record_id")

@@ -5,6 +5,7 @@ import duckdb
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 from statsmodels.miscmodels.ordinal_model import OrderedModel
 
 from data_contracts.errors import ContractError
@@ -172,6 +173,24 @@ def test_the_unit_follows_the_independent_unit(study, estimate):
 
     assert rows["x/y/mean_difference"].n_units == 2
     assert rows["x/mean"].n_clusters == 2
+
+
+@pytest.mark.parametrize("options", ["", ", unit: rater", ", unit: both"])
+def test_adjudicated_labels_are_compared_over_cases_since_they_have_no_rater(study, estimate, options):
+    x, y = [5, 4, 4, 2, 3, 5], [3, 4, 2, 2, 1, 3]
+    rows = [
+        {"rater": "middle", "case_id": f"c{case}", "system": system, "value": float(score), "label": str(score)}
+        for system, scores in (("x", x), ("y", y))
+        for case, score in enumerate(scores)
+    ]
+
+    found = estimate(study(f", labels: middle{options}"), rows)
+
+    expected = stats.ttest_rel(x, y)
+    test, difference = found["x/y/mean_difference_t"], found["x/y/mean_difference"]
+    assert (test.value, test.p_value) == (pytest.approx(expected.statistic), pytest.approx(expected.pvalue))
+    assert (difference.ci_low, difference.ci_high) == pytest.approx(expected.confidence_interval(0.95))
+    assert found["x/mean"].n_clusters == 6
 
 
 def test_no_shared_case_needs_a_declared_pairing(study, estimate):

@@ -112,6 +112,25 @@ def test_an_order_that_nothing_declares_is_none_of_the_four(minimal):
     assert minimal.orders_of("crowd") == {None}
 
 
+@pytest.mark.parametrize(
+    ("declared", "unit"),
+    [
+        (None, ("case",)),
+        (("rater",), ("case",)),
+        (("rater", "case"), ("case",)),
+        (("rater", "category"), ("category",)),
+        (("category",), ("category",)),
+    ],
+)
+def test_the_independent_unit_of_adjudicated_labels_is_never_the_rater(whole, declared, unit):
+    claim = whole.claim.model_copy(update={"independent_unit": declared})
+    raw = whole.analysis("tests").model_copy(update={"labels": "raw"})
+    spec = whole.model_copy(update={"claim": claim})
+
+    assert spec.independent_unit_of(raw, "students") == declared
+    assert spec.independent_unit_of(raw.model_copy(update={"labels": "all-agree"}), "students") == unit
+
+
 def test_independent_unit_is_the_analysis_then_the_populations_then_the_claims(whole):
     assert whole.independent_unit_of(whole.analysis("bt"), "crowd") == ("rater",)
     assert whole.independent_unit_of(whole.analysis("spa"), "crowd") == ("rater", "case")

@@ -29,9 +29,10 @@ exports:
     population: gpt{EXPORT}
 adjudication: [{{id: most, rule: majority, criterion: overall, min_votes: 2}}]
 analyses:
-  - {{id: wins, method: win_rates, criterion: overall, labels: most, independent_unit: case}}
+  - {{id: wins, method: win_rates, criterion: overall, labels: most}}
 sensitivity: {{analyses: [wins], adjudication: all}}
 """
+RAW = "@exclusions=all;adjudication=raw"
 # Of three stories, a wins p1 with both populations, b wins p2 by one of each against one, and p3 is split.
 VOTES = {
     "crowd": [("c1", "p1", "left"), ("c1", "p2", "left"), ("c2", "p2", "right"), ("c1", "p3", "left")],
@@ -68,8 +69,15 @@ def test_rows_of_labels_are_of_the_populations_that_vote_pooled_and_stand_once(r
     assert rows["wins/overall/crowd+lab/all/a/win_rate"]["n_missing"] == 1
 
 
+def test_labels_are_clustered_by_case_and_raw_votes_as_declared(rows):
+    of_labels, raw = (rows[f"wins/overall/crowd+lab/all/a/win_rate{scenario}"] for scenario in ("", RAW))
+
+    assert (of_labels["n_clusters"], of_labels["n_cases"], of_labels["ci_status"]) == (2, 2, "ok")
+    assert (raw["n_clusters"], raw["n_raters"]) == (3, 3)
+
+
 def test_labels_are_held_against_the_raw_votes_of_the_same_populations(rows):
-    raw = rows["wins/overall/crowd+lab/all/a/win_rate@exclusions=all;adjudication=raw"]
+    raw = rows[f"wins/overall/crowd+lab/all/a/win_rate{RAW}"]
 
     assert (raw["value"], raw["n_judgments"]) == (4 / 7, 7)
     assert rows["wins/overall/crowd+lab/all/a/b/cells/of=win_rate_half"]["value"] == 2
@@ -87,7 +95,7 @@ def test_the_source_of_every_number_runs_over_an_export_and_gives_its_judgments(
         given = {id: {r for (r,) in connection.execute(row["source"]).fetchall()} for id, row in rows.items()}
     assert set().union(*given.values()) == told
     assert len(given["wins/overall/crowd+lab/all/a/win_rate"]) == 5  # the votes of p1 and p2, which have a label
-    assert given["wins/overall/crowd+lab/all/a/win_rate@exclusions=all;adjudication=raw"] == told
+    assert given[f"wins/overall/crowd+lab/all/a/win_rate{RAW}"] == told
 
 
 def test_a_label_is_traced_to_its_votes_and_forward_to_the_numbers_made_of_it_and_not_to_raw_ones(place):
