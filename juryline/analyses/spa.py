@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any
 
 import ibis.expr.types as ir
+import numpy as np
 
 from data_contracts.errors import SpecificationError
 from data_contracts.estimates import ALL, Cut, Estimate
@@ -28,6 +29,7 @@ from juryline.estimators.spa import (
     INDIFFERENT,
     AnswerMode,
     PreferenceResult,
+    RaterValues,
     complement_sum,
     count_unchecked,
     equivalence_test,
@@ -42,6 +44,7 @@ from juryline.estimators.spa import (
 VIEW = "spa_answers"
 
 Row = Callable[..., Estimate]
+_AtExposure = tuple[int, PairQuestions, RaterValues]
 
 
 def spa_rows(analysis: Spa, spec: StudySpec, view: ir.Table) -> list[Estimate]:
@@ -80,12 +83,13 @@ def spa_rows(analysis: Spa, spec: StudySpec, view: ir.Table) -> list[Estimate]:
     rows: list[Estimate] = []
     for cut, judgments in cuts(analysis, spec, view):
         questions = read_questions(cut, judgments, analysis, spec)
+        headlined = () if questions.headline is None else (questions.headline,)
         for pair in pairs:
             x, y = (spec.system_ids.index(system) for system in pair)
             headline = questions.of_pair(x, y, questions.headline)
             mode = modes.setdefault((cut.criterion, cut.population, pair), analysis.answers or headline.asked_mode)
             row = partial(_pair_row, cut, pair, partial(_source, cut, analysis, spec, pair))
-            at_headline = partial(row, exposure=questions.headline)
+            at_headline = partial(row, exposures=headlined)
             result = _preference(headline, questions, mode, analysis)
             rows += _headline_rows(at_headline, headline, result, mode, analysis)
             rows += _diagnostic_rows(at_headline, headline, analysis)
@@ -110,23 +114,23 @@ def _forward_flags(analysis: Spa, spec: StudySpec) -> tuple[Reason, ...]:
     return (Reason.TAU_BIASES_FORWARD,)
 
 
-def _source(cut: Cut, analysis: Spa, spec: StudySpec, pair: tuple[str, str], exposure: int | None) -> str:
+def _source(cut: Cut, analysis: Spa, spec: StudySpec, pair: tuple[str, str], exposures: tuple[int, ...]) -> str:
     both = ", ".join(sql_text(system) for system in pair)
     extra = f"system_x IN ({both}) AND system_y IN ({both})"
-    if exposure is not None:
-        extra += f" AND coalesce(exposure, {exposure}) = {exposure}"
+    if exposures:
+        extra += f" AND coalesce(exposure, {exposures[-1]}) IN ({', '.join(map(str, exposures))})"
     return source_query(cut, VIEW, analysis, spec, extra)
 
 
 def _pair_row(
     cut: Cut,
     pair: tuple[str, str],
-    source: Callable[[int | None], str],
+    source: Callable[[tuple[int, ...]], str],
     statistic: Statistic,
     unit: Unit,
     quantity: Quantity,
     *,
-    exposure: int | None,
+    exposures: tuple[int, ...],
     n_raters: int,
     **rest: Any,
 ) -> Estimate:
@@ -137,7 +141,7 @@ def _pair_row(
         quantity,
         subject=pair[0],
         comparator=pair[1],
-        source=source(exposure),
+        source=source(exposures),
         n_units=n_raters,
         n_raters=n_raters,
         **rest,
@@ -158,13 +162,14 @@ def _headline_rows(
     row: Row, asked: PairQuestions, result: PreferenceResult, mode: AnswerMode, analysis: Spa
 ) -> Iterator[Estimate]:
     assumed = rater_values(asked.answers, mode=mode).complement_assumed
+    reason = (Reason.COMPLEMENTARITY_ASSUMED,) if len(assumed) else ()
     row = partial(
         row,
         n_raters=result.n_raters,
         n_judgments=result.n_answers,
         n_clusters=result.interval.n_clusters,
         states=asked.states,
-        reason=(Reason.COMPLEMENTARITY_ASSUMED,) if len(assumed) else (),
+        reason=reason,
     )
     yield row(
         Statistic.SPA_PREFERENCE,
@@ -173,11 +178,13 @@ def _headline_rows(
         interval=result.interval,
         null_value=INDIFFERENT,
     )
-    yield row(Statistic.SPA_T, Unit.T, result.test.statistic, test=result.test)
+    # A test over one shared sample speaks of raters only, as its interval does.
+    tested = partial(row, reason=(*reason, *(code for code in result.interval.reason if code is Reason.ONE_CASE)))
+    yield tested(Statistic.SPA_T, Unit.T, result.test.statistic, test=result.test)
     yield row(Statistic.SPA_SD, Unit.PROBABILITY, result.sd)
     if analysis.margin is not None:
         test = equivalence_test(result, margin=analysis.margin)
-        yield row(Statistic.SPA_EQUIVALENCE, Unit.T, test.statistic, test=test)
+        yield tested(Statistic.SPA_EQUIVALENCE, Unit.T, test.statistic, test=test)
 
 
 def _diagnostic_rows(row: Row, asked: PairQuestions, analysis: Spa) -> Iterator[Estimate]:
@@ -186,20 +193,20 @@ def _diagnostic_rows(row: Row, asked: PairQuestions, analysis: Spa) -> Iterator[
     order = question_order(asked.answers, asked.places, level=level)
     unplaced = Reason.QUESTIONS_BY_SUBJECT if order.by_subject else Reason.QUESTIONS_UNPLACED
     flags = (unplaced,) if order.n_unplaced else ()
-    for statistic, test_statistic, result, reason in (
-        (Statistic.COMPLEMENT_SUM, Statistic.COMPLEMENT_SUM_T, complement, ()),
-        (Statistic.QUESTION_ORDER, Statistic.QUESTION_ORDER_T, order.difference, flags),
+    n_both_ways = int(rater_values(asked.answers, mode="mean_of_both").answers.sum())
+    for statistic, test_statistic, result, n_answers, reason in (
+        (Statistic.COMPLEMENT_SUM, Statistic.COMPLEMENT_SUM_T, complement, n_both_ways, ()),
+        (Statistic.QUESTION_ORDER, Statistic.QUESTION_ORDER_T, order.difference, order.n_answers, flags),
     ):
-        yield _mean(row, statistic, result, states=asked.states, null_value=result.test.null_value, reason=reason)
-        yield row(
+        counted = partial(row, n_judgments=n_answers, states=asked.states, reason=reason)
+        yield _mean(counted, statistic, result, null_value=result.test.null_value)
+        yield counted(
             test_statistic,
             Unit.T,
             result.test.statistic,
             test=result.test,
-            reason=reason,
             n_raters=result.n_units,
             n_clusters=result.n_units,
-            states=asked.states,
         )
     unchecked = count_unchecked(asked.answers)
     n_raters = n_distinct(asked.answers.rater)
@@ -222,20 +229,39 @@ def _exposure_rows(
     row: Row, questions: Questions, pair: tuple[int, int], mode: AnswerMode, analysis: Spa
 ) -> Iterator[Estimate]:
     level = analysis.confidence
-    before = None
+    before: _AtExposure | None = None
     for exposure in questions.exposures:
         asked = questions.of_pair(*pair, exposure)
         values = rater_values(asked.answers, mode=mode)
-        mean = partial(_mean, partial(row, exposure=exposure), states=asked.states)
+        mean = partial(_mean, partial(row, exposures=(exposure,)), states=asked.states)
         at = {"exposure": exposure}
-        preference = mean_preference(values, level=level)
-        yield mean(Statistic.EXPOSURE_PREFERENCE, preference, dimensions=at, null_value=INDIFFERENT)
-        yield mean(Statistic.EXPOSURE_CERTAINTY, mean_certainty(values, level=level), dimensions=at)
+        preference, certainty = mean_preference(values, level=level), mean_certainty(values, level=level)
+        n_answers = int(values.answers.sum())
+        yield mean(
+            Statistic.EXPOSURE_PREFERENCE, preference, dimensions=at, null_value=INDIFFERENT, n_judgments=n_answers
+        )
+        yield mean(Statistic.EXPOSURE_CERTAINTY, certainty, dimensions=at, n_judgments=n_answers)
         if before is not None:
-            for certainty, of in ((False, {}), (True, {"of": "certainty"})):
-                change = mean_change(before, values, level=level, certainty=certainty)
-                yield mean(Statistic.EXPOSURE_CHANGE, change, dimensions=at | of, null_value=0.0)
-        before = values
+            n_answers = _answers_of_both(before, (exposure, asked, values))
+            for of_certainty, of in ((False, {}), (True, {"of": "certainty"})):
+                change = mean_change(before[2], values, level=level, certainty=of_certainty)
+                yield _mean(
+                    row,
+                    Statistic.EXPOSURE_CHANGE,
+                    change,
+                    exposures=(before[0], exposure),
+                    states=asked.states,
+                    dimensions=at | of,
+                    null_value=0.0,
+                    n_judgments=n_answers,
+                )
+        before = (exposure, asked, values)
+
+
+def _answers_of_both(before: _AtExposure, after: _AtExposure) -> int:
+    """Answers that entered the values of raters who have one at both exposures."""
+    raters = np.intersect1d(before[2].rater, after[2].rater)
+    return sum(int(np.isin(asked.answers.rater[values.answers], raters).sum()) for _, asked, values in (before, after))
 
 
 def _study_rows(cut: Cut, questions: Questions, analysis: Spa, spec: StudySpec, family_size: int) -> Iterator[Estimate]:

@@ -82,12 +82,13 @@ class QuestionOrderResult:
     """How much surer raters were in their first question than in their second.
 
     `by_subject`: no rater's order is known, and the difference is that of the question about X and the one about Y;
-    `n_unplaced`: raters asked both ways whose order is not known.
+    `n_unplaced`: raters asked both ways whose order is not known; `n_answers`: answers that the difference is made of.
     """
 
     difference: OneSampleTResult
     by_subject: bool
     n_unplaced: int
+    n_answers: int
 
 
 def rater_values(answers: PairAnswers, *, mode: AnswerMode) -> RaterValues:
@@ -235,11 +236,14 @@ def question_order(answers: PairAnswers, sequence: np.ndarray, *, level: float) 
     placed = both & (place >= 0).all(axis=0) & (place[0] != place[1])
     difference = np.abs(by_rater.p_xy - INDIFFERENT) - np.abs(by_rater.p_yx - INDIFFERENT)
     by_subject = not placed.any()
-    used = difference[both] if by_subject else np.where(place[1] < place[0], difference, -difference)[placed]
+    used = both if by_subject else placed
+    if not by_subject:
+        difference = np.where(place[1] < place[0], difference, -difference)
     return QuestionOrderResult(
-        difference=one_sample_t(used, 0.0, level=level, scale_range=1.0, bounds=(-0.5, 0.5)),
+        difference=one_sample_t(difference[used], 0.0, level=level, scale_range=1.0, bounds=(-0.5, 0.5)),
         by_subject=bool(by_subject and both.any()),
         n_unplaced=int((both & ~placed).sum()),
+        n_answers=int(used[by_rater.place].sum()),
     )
 
 

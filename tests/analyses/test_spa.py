@@ -59,6 +59,30 @@ def test_both_directions_are_used_where_both_were_asked(study, estimate):
     assert rows["x/y/spa_preference"].n_raters == 5
 
 
+def test_diagnostics_count_the_answers_they_are_made_of(study, estimate):
+    once, both = answers()[:2], [*answers()[2:], *answers("y", "x", WORKED["y_over_x"])[2:]]
+    more = [row | {"exposure": 4} for row in once + both] + [row | {"exposure": 1} for row in (once + both)[1:4]]
+    spec = study(", pairs: [[x, y]], answers: either", "assignment: {exposure: [1, 4]}")
+
+    rows = estimate(spec, more)
+
+    # At 4 the first two raters were asked one way and three both ways; at 1 the second to fourth were, one way.
+    counted = {"complement_sum": 6, "complement_sum_t": 6, "question_order": 6, "question_order_t": 6}
+    counted |= {"exposure_preference/exposure=4": 8, "exposure_certainty/exposure=4": 8}
+    counted |= {"exposure_preference/exposure=1": 3, "exposure_change/exposure=4": 3 + 5}
+    assert {name: rows[f"x/y/{name}"].n_judgments for name in counted} == counted
+
+
+def test_the_source_of_a_change_holds_the_answers_at_both_exposures(study, estimate):
+    rows = estimate(
+        study(", pairs: [[x, y]]", "assignment: {exposure: [1, 2, 4]}"),
+        [row for exposure in (1, 2, 4) for row in answers(exposure=exposure)],
+    )
+
+    assert "IN (2, 4)" in rows["x/y/exposure_change/exposure=4"].source
+    assert "IN (4)" in rows["x/y/exposure_preference/exposure=4"].source
+
+
 def asked(places):
     """The worked answers, each rater asked about y first, but of those whose place about x is told."""
     by_rater = [places.get(rater, 2) for rater in range(5)]
@@ -212,12 +236,14 @@ def test_a_tie_is_no_stated_chance(study, estimate):
 
 @pytest.mark.parametrize("unit", ["case", "[rater, case]"])
 def test_one_shared_sample_is_said(study, estimate, unit):
-    options = f", pairs: [[x, y]], independent_unit: {unit}"
+    options = f", pairs: [[x, y]], margin: 0.1, independent_unit: {unit}"
     unnamed = estimate(study(options), worked())
     named = estimate(study(options), [row | {"assignment_block": "b1"} for row in worked()])
 
     for rows in (unnamed, named):
         assert Reason.ONE_CASE in rows["x/y/spa_preference"].ci_reason
+        for name in ("spa_t", "spa_equivalence"):
+            assert rows[f"x/y/{name}"].reason == (Reason.ONE_CASE,)
         assert rows["x/y/spa_preference"].n_clusters == 5
 
 

@@ -253,7 +253,8 @@ def test_of_a_question_asked_twice_every_answer_needs_a_place():
 
     assert whole.difference.mean.value == pytest.approx((0.1 + 0.0 + 0.4) / 3)
     assert part.difference.mean.value == pytest.approx((0.0 + 0.4) / 2)
-    assert (part.difference.n_units, part.n_unplaced) == (2, 1)
+    assert (part.difference.n_units, part.n_unplaced, part.n_answers) == (2, 1, 4)
+    assert (whole.n_unplaced, whole.n_answers) == (0, 7)
 
 
 def test_nobody_asked_both_ways_leaves_nobody_out():
