@@ -23,6 +23,7 @@ from juryline.analyses.agreement_context import (
     confusion_rows,
     count_rows,
     missing_share,
+    of_unknown_units,
     prevalence_rows,
 )
 from juryline.analyses.agreement_judgments import Clustered, Judgments
@@ -179,6 +180,9 @@ class _Rows:
             rows += prevalence_rows(self.judgments, self.labels.names)
             rows += confusion_rows(coincidence_table(ratings), self.labels.names)
         rows.append((Statistic.RESPONSE_AGREEMENT, Unit.SHARE, self._response_agreement(), {}))
+        if not self.scope.units_known(self.judgments):
+            none = _unit_unknown(self.scope, self.cut)
+            rows = list(of_unknown_units(rows, none, is_assigned=self.assigned is not None))
         for statistic, unit, quantity, dimensions in rows:
             yield labelled(
                 self.cut,

@@ -4,7 +4,7 @@ Belongs here: METHODS 7.5, the rows by which a reader judges a coefficient. Does
 for its size.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -41,6 +41,18 @@ def missing_share(judgments: Judgments, assigned: AssignedCells | None) -> Row:
     rated = judgments.rated
     filled = n_distinct(judgments.unit[rated] * n_raters + judgments.rater[rated])
     return name, unit, Quantity.of(1 - filled / cells), {}
+
+
+def of_unknown_units(rows: Iterable[Row], none: Quantity, *, is_assigned: bool) -> Iterator[Row]:
+    """The rows where it is not known which judgments are of one unit: what depends on that is `none`.
+
+    The missing share of what a manifest assigns does not: it names cases and pairs, in no order.
+    """
+    dependent = {Statistic.UNITS, Statistic.PAIRABLE_UNITS, Statistic.CONFUSION}
+    if not is_assigned:
+        dependent.add(Statistic.MISSING_SHARE)
+    for statistic, unit, quantity, dimensions in rows:
+        yield statistic, unit, none if statistic in dependent else quantity, dimensions
 
 
 def prevalence_rows(judgments: Judgments, names: Sequence[str]) -> Iterator[Row]:

@@ -14,7 +14,13 @@ import numpy as np
 from data_contracts.errors import SpecificationError
 from data_contracts.estimates import Cut, Estimate
 from data_contracts.vocabulary import Statistic, Unit
-from juryline.analyses.agreement_context import confusion_rows, count_rows, missing_share, prevalence_rows
+from juryline.analyses.agreement_context import (
+    confusion_rows,
+    count_rows,
+    missing_share,
+    of_unknown_units,
+    prevalence_rows,
+)
 from juryline.analyses.agreement_judgments import Judgments
 from juryline.analyses.agreement_labels import LabelSet
 from juryline.analyses.agreement_scope import Scope
@@ -105,6 +111,8 @@ class _Rows:
         if self.scope.units_known(judgments):
             response = estimate_coefficient(PopulationAgreement(in_second=in_second), judgments.responses().ratings)
         rows.append((Statistic.RESPONSE_AGREEMENT, Unit.SHARE, response, {}))
+        if not self.scope.units_known(judgments):
+            rows = list(of_unknown_units(rows, response, is_assigned=self.assigned is not None))
         for statistic, unit, quantity, dimensions in rows:
             yield self._row(statistic, unit, quantity, dimensions=dimensions)
         if not self.labels.continuous:

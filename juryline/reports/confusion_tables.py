@@ -19,7 +19,7 @@ def confusion_tables(reading: Reading, rows: Sequence[Reported]) -> list[TableVi
     """A table for each criterion, population and pair of raters that has label counts."""
     blocks: dict[tuple[str, ...], list[Reported]] = {}
     for row in rows:
-        if row.statistic == Statistic.CONFUSION:
+        if row.statistic == Statistic.CONFUSION and row.value is not None:
             blocks.setdefault((*row.group, row.subject, row.comparator or ""), []).append(row)
     return [_table(reading, members) for members in list(blocks.values())[:MOST]]
 

@@ -123,8 +123,21 @@ def test_a_presentation_whose_order_nobody_recorded_is_not_estimable(run, find):
         (None, Reason.ORDER_NOT_DECLARED),
     ):
         rows = run(text + (f"\nassignment: {{order: {order}}}" if order else ""), unknown)
-        for name in ("raw_agreement", "response_agreement"):
+        assert find(rows, "all/ratings").value == len(TWO_RATERS)
+        of_units = ("units", "pairable_units", "missing_share", "confusion/label=first/label2=first")
+        for name in ("raw_agreement", "response_agreement", *(f"all/{name}" for name in of_units)):
             assert (find(rows, name).status, find(rows, name).reason) == (Status.NOT_ESTIMABLE, (reason,))
+
+
+def test_presentations_of_two_populations_need_the_order_shown_too(run, find):
+    text = TWO_POPULATIONS + ANALYSIS.format("between: [crowd, judge], unit: presentation")
+    judge = [vote | {"population": "judge", "rater": "j", "rater_kind": "model"} for vote in TWO_RATERS[:4]]
+
+    rows = run(text, [vote | {"order_collected": False} for vote in TWO_RATERS + judge])
+
+    for name in ("population_kappa", "population_agreement", "units", "pairable_units", "response_agreement"):
+        row = find(rows, f"crowd/judge/{name}")
+        assert (row.status, row.reason) == (Status.NOT_ESTIMABLE, (Reason.ORDER_NOT_DECLARED,))
 
 
 def test_different_outputs_of_one_system_never_become_one_unit(run, find):
