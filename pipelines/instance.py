@@ -12,6 +12,7 @@ import dagster as dg
 import sqlalchemy as sql
 from dagster._core.instance.ref import InstanceRef
 from dagster._core.storage.event_log.sqlite.sqlite_event_log import INDEX_SHARD_NAME, SqliteEventLogStorage
+from dagster._core.storage.sqlite import SQLITE_BUSY_TIMEOUT_SECONDS
 from dagster._serdes import ConfigurableClassData
 
 from juryline.ledger.workspace import Workspace
@@ -76,6 +77,6 @@ class KeptOpenEventLog(SqliteEventLogStorage):
 
 
 def _opened(file: str) -> sql.Engine:
-    engine = sql.create_engine(file)
+    engine = sql.create_engine(file, connect_args={"timeout": SQLITE_BUSY_TIMEOUT_SECONDS})
     sql.event.listen(engine, "connect", lambda connection, _: connection.execute("PRAGMA synchronous = NORMAL"))
     return engine

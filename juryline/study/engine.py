@@ -114,6 +114,7 @@ class Engine:
         """A view over a query of tables that are there already; made, and its columns looked up, when it changes."""
         made, view = self._views.get(name, ("", None))
         if view is None or made != sql:
+            self.con.unregister(name)  # a table in memory would hide the view
             self.con.execute(f'CREATE OR REPLACE VIEW "{name}" AS {sql}')
             view = self.backend.table(name)
             self._views[name] = (sql, view)
