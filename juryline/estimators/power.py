@@ -4,6 +4,7 @@ Belongs here: METHODS 1, power. Does not: which effect is assumed, which a speci
 """
 
 import math
+from functools import cache
 
 import numpy as np
 
@@ -78,10 +79,17 @@ def _beyond(critical: float, df: int, shift: float) -> float:
     # Phi(delta - cS) can be a step much narrower than S is wide: nodes are put on both sides of it.
     steps = [(shift + side * _STEP) / critical for side in (-1, 0, 1)]
     ends = np.array(sorted({low, high, *(step for step in steps if low < step < high)}))
-    nodes, weights = np.polynomial.legendre.leggauss(_NODES)
+    nodes, weights = _legendre(_NODES)
     half = np.diff(ends)[:, None] / 2
     x = (ends[:-1, None] + half * (nodes + 1)).ravel() - 1
     log_density = (df - 1) * np.log1p(x) - df * (x + x**2 / 2)
     mass = (half * weights).ravel() * np.exp(log_density - log_density.max())
     rejected = ndtr(shift - critical * (1 + x)) + ndtr(-shift - critical * (1 + x))
     return min(1.0, float(mass @ rejected / mass.sum()))
+
+
+@cache
+def _legendre(n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Nodes and weights, whose making takes far longer than a sum over them."""
+    nodes, weights = np.polynomial.legendre.leggauss(n)
+    return nodes, weights
