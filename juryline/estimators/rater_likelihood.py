@@ -5,6 +5,7 @@ the likelihood is highest (`rater_intercept`).
 """
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -118,7 +119,7 @@ class _Part:
     def nodes(self, at: np.ndarray) -> _Nodes:
         """Gauss-Hermite nodes about the most likely level of each rater, as wide as the likelihood is there."""
         mode, curvature = self._modes(at)
-        x, weight = np.polynomial.hermite.hermgauss(N_NODES)
+        x, weight = _hermite(N_NODES)
         width = np.sqrt(2 / curvature)[:, None]
         z = mode[:, None] + width * x
         return _Nodes(z=z, log_weight=np.log(weight) + x**2 - z**2 / 2 + np.log(width / np.sqrt(2 * np.pi)))
@@ -171,3 +172,9 @@ class _Part:
         lost = np.einsum("rpm,rqm->pq", scattered, scattered) - np.einsum("rp,rq,r->pq", score, score, patterns.repeats)
         value_of_all = float(np.sum(patterns.repeats * value))
         return value_of_all, np.einsum("rp,r->p", score, patterns.repeats), complete - lost
+
+
+@cache
+def _hermite(n: int) -> tuple[np.ndarray, np.ndarray]:
+    nodes, weights = np.polynomial.hermite.hermgauss(n)
+    return nodes, weights
