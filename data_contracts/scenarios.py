@@ -5,6 +5,7 @@ Belongs here: what `sensitivity` and `labels` of a specification mean (METHODS 1
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 from data_contracts.specification import StudySpec
 from data_contracts.specification_analyses import (
@@ -13,6 +14,7 @@ from data_contracts.specification_analyses import (
     Agreement,
     Analysis,
     JudgeAgreement,
+    Likert,
     OrderEffects,
     Recalibration,
     Spa,
@@ -75,6 +77,23 @@ def scenarios_of(analysis: Analysis, spec: StudySpec) -> list[Scenario]:
         for ties in _ties(analysis, spec)
     ]
     return list(dict.fromkeys([frozen, *crossed]))
+
+
+def repeated_as(analysis: Analysis, scenario: Scenario, spec: StudySpec) -> Analysis:
+    """The analysis as a scenario has it; an adjudication leaves it its own criterion only, and nothing by raters.
+
+    What reads labels is of all who voted, and is held against their raw judgments pooled.
+    """
+    changes: dict[str, Any] = {"labels": scenario.labels}
+    if analysis.labels != RAW and scenario.labels == RAW:
+        changes["population"] = spec.voters
+    if scenario.ties is not None:
+        changes["ties"] = scenario.ties
+    if scenario.labels != RAW:
+        changes["criterion"] = tuple(rule.criterion for rule in spec.adjudication if rule.id == scenario.labels)
+        if isinstance(analysis, Likert):
+            changes |= {"pairing": None, "unit": None if analysis.unit in ("rater", "both") else analysis.unit}
+    return analysis.model_copy(update=changes)
 
 
 def data_scenarios(spec: StudySpec) -> list[Scenario]:

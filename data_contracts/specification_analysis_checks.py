@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from data_contracts.scenarios import READ_RAW_ONLY, adjudicable
+from data_contracts.scenarios import READ_RAW_ONLY, adjudicable, repeated_as, scenarios_of
 from data_contracts.specification import PROTOCOLS_OF_METHOD, StudySpec, can_read
 from data_contracts.specification_analyses import (
     ALL_CRITERIA,
@@ -41,8 +41,6 @@ def analysis_problems(spec: StudySpec) -> Iterator[Problem]:
         yield from _label_problems((*at, "labels"), spec, analysis)
         if analysis.independent_unit:
             yield from unit_problems(spec, (*at, "independent_unit"), analysis.independent_unit)
-        else:
-            yield from _pooled_unit_problems((*at, "independent_unit"), spec, analysis)
         if isinstance(analysis, PairTests | Elo):
             yield from _pairs_problems((*at, "pairs"), spec, analysis.pairs or ())
         if isinstance(analysis, Spa):
@@ -54,6 +52,8 @@ def analysis_problems(spec: StudySpec) -> Iterator[Problem]:
         if isinstance(analysis, JudgeAgreement | Recalibration):
             yield from _judge_problems(at, spec, analysis)
         if not criteria:
+            if not analysis.independent_unit:
+                yield from _pooled_unit_problems((*at, "independent_unit"), spec, analysis)
             yield from _pool_problems(at, spec, analysis)
             yield from _ranking_problems(at, spec, analysis)
             if isinstance(analysis, JudgeAgreement):
@@ -76,11 +76,16 @@ def unit_problems(spec: StudySpec, address: Address, unit: tuple[str, ...]) -> I
 
 
 def _pooled_unit_problems(at: Address, spec: StudySpec, analysis: Analysis) -> Iterator[Problem]:
-    for members in spec.populations_of(analysis):
-        known = [id for id in members if id in spec.populations]
-        if len({spec.independent_unit_of(analysis, id) for id in known}) > 1:
-            what = f"{listed(known)} are pooled, and declare different independent units"
-            yield Problem(at, what, "write `independent_unit: [rater]` or `[case]` in the analysis")
+    mixed: dict[str, None] = {}
+    for scenario in scenarios_of(analysis, spec):
+        repeated = repeated_as(analysis, scenario, spec)
+        for members in spec.populations_of(repeated):
+            known = [id for id in members if id in spec.populations]
+            if len({spec.independent_unit_of(repeated, id) for id in known}) > 1:
+                mixed[listed(known)] = None
+    for pooled in mixed:
+        what = f"{pooled} are pooled, and declare different independent units"
+        yield Problem(at, what, "write `independent_unit: [rater]` or `[case]` in the analysis")
 
 
 def _criterion_problems(at: Address, spec: StudySpec, analysis: Analysis) -> Iterator[Problem]:

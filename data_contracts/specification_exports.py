@@ -219,7 +219,9 @@ class Export(Part):
         named = self.columns.criterion
         if self.format != "table" or (named is not None and named.column is not None):
             return True
-        return criterion in self.columns.labels or (named is not None and named.constant == criterion)
+        if named is None:  # an export with one column of answers is of the one criterion that there is
+            return self.columns.label is not None or criterion in self.columns.labels
+        return criterion == self.criteria.get(str(named.constant), named.constant)
 
     @property
     def reading(self) -> Read | None:

@@ -49,12 +49,16 @@ class KeptOpenEventLog(SqliteEventLogStorage):
     def from_config_value(cls, inst_data: ConfigurableClassData | None, config_value: Any) -> "KeptOpenEventLog":
         return cls(inst_data=inst_data, **config_value)
 
-    def run_connection(self, run_id: str | None = None) -> AbstractContextManager[sql.Connection]:
+    @contextmanager
+    def run_connection(self, run_id: str | None = None) -> Iterator[sql.Connection]:
         file = self.conn_string_for_shard(str(run_id))
         if file not in self._engines:
             with super().run_connection(run_id):  # makes it, and the tables in it
-                self._engines[file] = _opened(file)
-        return self._engines[file].begin()
+                self._engines.setdefault(file, _opened(file))
+        with self._engines[file].begin() as connection:
+            yield connection
+        # Who watches a run looks at this file, and commits go to another beside it.
+        os.utime(self.path_for_shard(str(run_id)))
 
     def index_connection(self) -> AbstractContextManager[sql.Connection]:
         return self.run_connection(INDEX_SHARD_NAME)

@@ -13,7 +13,7 @@ from data_contracts.estimates import Cut, Estimate
 from data_contracts.specification import StudySpec
 from data_contracts.specification_analyses import Likert
 from data_contracts.vocabulary import Measure, Reason, Statistic, Status, Unit
-from juryline.analyses.labelling import labelled
+from juryline.analyses.labelling import STUDY, labelled
 from juryline.analyses.ratings import Asked
 from juryline.estimators.ordinal_log_odds import NO_DIFFERENCE, OrdinalAnswers, OrdinalContrast, ordinal_log_odds
 from juryline.estimators.quantity import Quantity
@@ -40,9 +40,11 @@ def ordinal_rows(
     -----
     The model is that of an ordinal scale, whose levels are numbers or words in their declared order; on any other scale
     the rows are not_estimable, not_ordinal. All systems with answers are in one fit, for they share the thresholds, and
-    a row counts the judgments about all that it is made of. Clusters are those of pair differences (`unit`).
+    a row counts the judgments about all that it is made of. Systems that cannot be compared with the others have a fit
+    of their own; `rater_level_sd` then has a row each. Clusters are those of pair differences (`unit`).
     """
     codes = [(spec.system_ids.index(subject), spec.system_ids.index(comparator)) for subject, comparator in pairs]
+    fits: dict[tuple[int, ...], tuple[Quantity, Callable[..., Estimate]]] = {}
     for (subject, comparator), contrast in zip(pairs, _contrasts(asked, codes, analysis, len(spec.system_ids))):
         about = np.isin(asked.system, contrast.systems)
         used = about & asked.answered
@@ -59,7 +61,20 @@ def ordinal_rows(
         yield row(Statistic.ORDINAL_LOG_ODDS, Unit.LOG_ODDS, contrast.log_odds, interval=contrast.interval)
         within, interval = contrast.conditional, contrast.conditional_interval
         yield row(Statistic.ORDINAL_LOG_ODDS_CONDITIONAL, Unit.LOG_ODDS, within, interval=interval)
-        yield row(Statistic.RATER_LEVEL_SD, Unit.LOG_ODDS, contrast.rater_sd, null_value=None)
+        fits.setdefault(contrast.systems, (contrast.rater_sd, row))
+    found = {systems: fit for systems, fit in fits.items() if fit[0].value is not None}
+    for systems, (rater_sd, row) in (found or dict([*fits.items()][:1])).items():
+        named = {"of": "+".join(spec.system_ids[system] for system in systems)} if len(found) > 1 else {}
+        yield row(
+            Statistic.RATER_LEVEL_SD,
+            Unit.LOG_ODDS,
+            rater_sd,
+            subject=STUDY,
+            comparator=None,
+            subject_kind="study",
+            null_value=None,
+            dimensions=named,
+        )
 
 
 def _contrasts(

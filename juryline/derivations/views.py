@@ -144,8 +144,9 @@ def _pairwise(rows: ir.Table, unblinding: ir.Table | None, spec: StudySpec) -> i
 
 def _is_order_known(rows: ir.Table, spec: StudySpec) -> ir.BooleanValue:
     declared = [id for id in spec.populations if spec.order_of(id) is not None]
-    is_recorded = (rows.candidate_order == ibis.array([rows.candidate_1, rows.candidate_2])).fill_null(False)
-    return rows.order_collected & (rows.population.isin(declared) | is_recorded)
+    is_recorded = rows.candidate_order.length().fill_null(0) > 0
+    in_order = rows.candidate_order == ibis.array([rows.candidate_1, rows.candidate_2])
+    return rows.order_collected & ibis.ifelse(is_recorded, in_order, rows.population.isin(declared))
 
 
 def _ranked_pairs(rows: ir.Table, unblinding: ir.Table | None, spec: StudySpec) -> ir.Table:

@@ -3,7 +3,7 @@
 Belongs here: the three result types all methods share. Does not: how any of them is computed.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from data_contracts.vocabulary import Reason, Status
 
@@ -47,7 +47,13 @@ class Interval:
 
     def without(self, missing: Quantity) -> "Interval":
         """What stands in its place where the estimate has no value after all."""
-        return replace(self, status=missing.status, reason=missing.reason)
+        return Interval(
+            status=missing.status,
+            level=self.level,
+            method=self.method,
+            reason=missing.reason,
+            n_clusters=self.n_clusters,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -30,6 +30,8 @@ class Patterns:
         same raters.
     distinct, count : ndarray of int, shape (n_patterns,)
         Each number that occurs, and how many units have it.
+    n_raters, n_labels : int
+        Of the codes that were numbered.
     """
 
     number: np.ndarray
@@ -128,7 +130,8 @@ def _number_grid(codes: Codes, n_labels: int, powers: np.ndarray, number: np.nda
 
 def _number_rows(codes: Codes, n_labels: int, powers: np.ndarray, number: np.ndarray) -> bool:
     """Fill in the numbers of units whose ratings come in any order; False where `number_patterns` gives None."""
-    ends = _ends(len(codes[0]), len(codes[0]))
+    # Each part has a number of every unit: more parts than ratings a unit would take more memory than the ratings.
+    ends = _ends(len(codes[0]), len(codes[0]), most=len(codes[0]) // len(number))
     parts = np.zeros((len(ends) - 1, len(number), 2), dtype=number.dtype)
 
     def numbered(part: int) -> bool:
@@ -139,9 +142,9 @@ def _number_rows(codes: Codes, n_labels: int, powers: np.ndarray, number: np.nda
     return within and bool(compiled(join_parts)(parts, number))
 
 
-def _ends(n: int, n_rows: int) -> list[int]:
+def _ends(n: int, n_rows: int, most: int | None = None) -> list[int]:
     """Where parts of n things that have so many rows start, and the last ends."""
-    n_parts = max(1, min(os.cpu_count() or 1, n_rows // _ROWS_A_PART))
+    n_parts = max(1, min(os.cpu_count() or 1, n_rows // _ROWS_A_PART, n if most is None else most))
     return [n * part // n_parts for part in range(n_parts + 1)]
 
 

@@ -2,15 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import ibis.expr.types as ir
 import pyarrow as pa
 
 from data_contracts.estimates import Estimate
-from data_contracts.scenarios import Scenario, scenarios_of
+from data_contracts.scenarios import Scenario, repeated_as, scenarios_of
 from data_contracts.specification import StudySpec
-from data_contracts.specification_analyses import RAW, Analysis
+from data_contracts.specification_analyses import Analysis
 from juryline.analyses.sensitivity import Cell, sensitivity_rows
 from juryline.ledger.files import content_digest
 from juryline.study.estimates import estimates_table
@@ -40,7 +39,7 @@ def _repeated(run: StudyRun, analysis: Analysis, scenarios: list[Scenario]) -> l
     seen = {(judgments[frozen.data], frozen.ties)}
     estimates: list[Estimate] = []
     for scenario in others:
-        repeated = _repeated_as(analysis, scenario, run.spec)
+        repeated = repeated_as(analysis, scenario, run.spec)
         tables = tables_under(run, repeated, scenario)
         if scenario.data not in judgments:
             judgments[scenario.data] = _digest(tables, repeated, run.spec)
@@ -61,21 +60,6 @@ def _ranges(spec: StudySpec) -> dict[str, float]:
     """The range of each criterion's responses, where both ends are declared."""
     bounds = {criterion.id: criterion.bounds for criterion in spec.rubric.criteria}
     return {id: abs(high - low) for id, (low, high) in bounds.items() if low is not None and high is not None}
-
-
-def _repeated_as(analysis: Analysis, scenario: Scenario, spec: StudySpec) -> Analysis:
-    """The analysis as a scenario has it; an adjudication leaves it its own criterion only.
-
-    What reads labels is of all who voted, and is held against their raw judgments pooled.
-    """
-    changes: dict[str, Any] = {"labels": scenario.labels}
-    if analysis.labels != RAW and scenario.labels == RAW:
-        changes["population"] = spec.voters
-    if scenario.ties is not None:
-        changes["ties"] = scenario.ties
-    if scenario.labels != RAW:
-        changes["criterion"] = tuple(rule.criterion for rule in spec.adjudication if rule.id == scenario.labels)
-    return analysis.model_copy(update=changes)
 
 
 def _of_scenario(estimate: Estimate, scenario: Scenario) -> Estimate:

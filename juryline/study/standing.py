@@ -46,7 +46,9 @@ def study_facts(study: StudyRun) -> StudyFacts:
     ).to_pylist()[0]
     events = study.events.read()
     arrived = study.engine.memory("arrivals", _arrivals(events))
-    impossible = live.inner_join(arrived, "export_sha256").filter(lambda t: t.submitted_at > t.arrived_at)
+    impossible = (
+        live.filter(live.current).inner_join(arrived, "export_sha256").filter(lambda t: t.submitted_at > t.arrived_at)
+    )
     pilots = {export.match for export in study.spec.exports if study.spec.phase_of(export) is Phase.PILOT}
     ingests = [e for e in events if e.kind is EventKind.INGEST and e.payload["match"] not in pilots]
     return StudyFacts(

@@ -1,6 +1,9 @@
 """Which scenarios a specification crosses an analysis with."""
 
-from data_contracts.scenarios import Scenario, data_scenarios, frozen_scenario, scenarios_of
+import pytest
+
+from data_contracts.errors import SpecificationError
+from data_contracts.scenarios import Scenario, data_scenarios, frozen_scenario, repeated_as, scenarios_of
 from data_contracts.specification import StudySpec, parse_specification
 
 STUDY = """\
@@ -102,3 +105,27 @@ def test_labels_are_of_models_where_no_human_judges():
     spec = parse_specification(STUDY.replace("{id: crowd, kind: human}", "{id: crowd, kind: model}"))
 
     assert spec.voters == ("crowd",)
+
+
+def test_a_scenario_of_labels_leaves_out_what_is_declared_of_raters():
+    spec = parse_specification(
+        STUDY.replace("likert, criterion: fluency", "likert, criterion: fluency, pairing: rater, unit: rater")
+    )
+    rate = next(analysis for analysis in spec.analyses if analysis.id == "rate")
+
+    settled, raw = (repeated_as(rate, Scenario(labels=labels), spec) for labels in ("middle", "raw"))
+
+    assert (settled.labels, settled.pairing, settled.unit) == ("middle", None, None)
+    assert (raw.labels, raw.pairing, raw.unit) == ("raw", "rater", "rater")
+
+
+def test_populations_that_a_scenario_pools_have_one_independent_unit():
+    """Labels are of all voters, and held against their votes pooled, so that a check says what would stop a run."""
+    two = STUDY.replace(
+        "{id: crowd, kind: human}",
+        "{id: crowd, kind: human, independent_unit: [rater]}, {id: lab, kind: human, independent_unit: [case]}",
+    )
+
+    parse_specification(two)
+    with pytest.raises(SpecificationError, match="crowd and lab are pooled, and declare different independent units"):
+        parse_specification(two + "sensitivity: {analyses: [settled], adjudication: all}\n")

@@ -227,6 +227,8 @@ WIDE = "columns: {labels: {overall: winner}}"
     [
         ([f"format: table, {WIDE}"], {"overall"}),
         (["format: table, columns: {criterion: {constant: tone}, label: answer}"], {"tone"}),
+        (["format: table, columns: {criterion: {constant: '1'}, label: answer}, criteria: {'1': tone}"], {"tone"}),
+        (["format: table, columns: {label: answer}"], {"overall", "tone"}),
         (["format: table, columns: {criterion: asked, label: answer}"], {"overall", "tone"}),
         (["format: sql, query: a.sql"], {"overall", "tone"}),
         ([f"format: table, {WIDE}", "format: sql, query: a.sql"], {"overall", "tone"}),

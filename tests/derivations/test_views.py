@@ -169,6 +169,8 @@ def test_the_order_is_not_collected_where_the_judgment_says_so(view, rows_of):
         ("", {"candidate_order": ["z-1", "m-2"]}, True),
         ("", {"candidate_order": ["m-2", "z-1"]}, False),  # candidate_1 is not the one shown first
         ("", {"candidate_order": []}, False),
+        ("assignment: {order: counterbalanced}", {"candidate_order": []}, True),
+        ("assignment: {order: counterbalanced}", {"candidate_order": ["m-2", "z-1"]}, False),
     ],
 )
 def test_an_order_is_known_where_it_is_declared_or_the_judgment_holds_it(view, rows_of, declared, row, known):

@@ -53,6 +53,16 @@ def test_events_are_there_for_any_other_process_of_dagster(workspace):
         assert count(later, run) == (N_EVENTS, N_EVENTS)
 
 
+def test_who_watches_the_file_of_a_run_sees_each_event(workspace):
+    with open_instance(workspace) as instance:
+        run = write(instance)
+        (file,) = (workspace.dagster_home / "history" / "runs").glob(f"{run.run_id}.db")
+        before = file.stat().st_mtime_ns
+        instance.report_engine_event("one more", run)
+
+        assert file.stat().st_mtime_ns > before
+
+
 def test_no_file_is_opened_again_for_more_events(workspace, opened):
     with open_instance(workspace) as instance:
         run = write(instance)

@@ -42,7 +42,7 @@ def standing_of(place_of, monkeypatch):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("DAGSTER_HOME", "")  # a run sets its own, which is undone with this
 
-    def told(specification=SPECIFICATION, **exports):
+    def told(specification=SPECIFICATION, mended=None, **exports):
         place = place_of("submission times")
         folder = place.study("votes", export=None, specification=specification.replace("{", "{{").replace("}", "}}"))
         for name, times in exports.items():
@@ -50,6 +50,10 @@ def standing_of(place_of, monkeypatch):
             (folder / "exports" / f"{name}.csv").write_text("who,p,left,right,pick,at\n" + "".join(rows))
         freeze_study(place.workspace, "votes", amend=False, reason="", now=FREEZE)
         run_study(place.workspace, "votes", select="*analysis_set")
+        if mended is not None:
+            (folder / "study.yaml").write_text(mended)
+            freeze_study(place.workspace, "votes", amend=True, reason="a test row", now=FREEZE)
+            run_study(place.workspace, "votes", select="*analysis_set")
         with open_run(place.workspace, "votes") as run:
             return study_standing(run)
 
@@ -70,6 +74,18 @@ def test_a_judgment_submitted_after_it_was_taken_in_is_not_confirmatory(standing
     assert found.status is StudyStatus.EXPLORATORY
     assert [clause.name for clause in found.failed] == ["submitted_before_ingest"]
     assert found.failed[0].text.startswith("2 judgments")
+
+
+def test_a_judgment_that_was_taken_back_is_submitted_at_no_time(standing_of):
+    next_year = datetime.now(UTC) + timedelta(days=365)
+    ignoring = f"  - ignore: {{column: at, values: ['{next_year.isoformat()}']}}\n    match: \"votes.csv\""
+
+    found = standing_of(
+        mended=SPECIFICATION.replace('  - match: "votes.csv"', ignoring),
+        votes=[FREEZE + timedelta(hours=1), FREEZE + timedelta(hours=2), next_year],
+    )
+
+    assert "submitted_before_ingest" not in [clause.name for clause in found.failed]
 
 
 def test_what_a_pilot_says_of_its_times_does_not_count(standing_of):
