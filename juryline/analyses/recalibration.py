@@ -46,6 +46,7 @@ CASE, RATER = "case", "rater"
 Label = Callable[..., Estimate]
 
 _EVERY_OUTCOME = tuple(OUTCOMES.values())
+_READ = ["judgment_id", "case_id", "case_attributes", "rater", "state", "outcome", "system_1", "system_2", "longer"]
 _NOTHING_SHARED = Quantity.missing(Status.UNDEFINED, Reason.NO_SHARED_UNIT)
 
 
@@ -100,8 +101,12 @@ class _Held:
 
     @cached_property
     def shared(self) -> tuple[ir.Table, ir.Table]:
-        """Games of units that both judged; of one unit, lengths are known on both sides or on neither."""
-        return judged_by_both(self.judge, self.reference)
+        """Games of units that both judged; of one unit, lengths are known on both sides or on neither.
+
+        They are counted in a dozen ways, each of which would look for them again: so they are read once.
+        """
+        judge, reference = judged_by_both(self.judge, self.reference)
+        return _read_once(judge), _read_once(reference)
 
     @cached_property
     def known(self) -> tuple[ir.Table, ir.Table]:
@@ -150,6 +155,10 @@ class _Held:
         counts = behind.whole if is_study else behind.by_system[subject]
         kind = {"subject_kind": "study"} if is_study else {}
         return partial(labelled, subject=subject, source=source, **counts.columns() | kind)
+
+
+def _read_once(games: ir.Table) -> ir.Table:
+    return ibis.memtable(games.select(*_READ).to_pyarrow())
 
 
 def _rows(held: _Held) -> Iterator[Estimate]:
