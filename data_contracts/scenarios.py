@@ -16,6 +16,7 @@ from data_contracts.specification_analyses import (
     JudgeAgreement,
     Likert,
     OrderEffects,
+    PassRates,
     Recalibration,
     Spa,
 )
@@ -91,7 +92,7 @@ def repeated_as(analysis: Analysis, scenario: Scenario, spec: StudySpec) -> Anal
         changes["ties"] = scenario.ties
     if scenario.labels != RAW:
         changes["criterion"] = tuple(rule.criterion for rule in spec.adjudication if rule.id == scenario.labels)
-        if isinstance(analysis, Likert):
+        if isinstance(analysis, Likert | PassRates):
             changes |= {"pairing": None, "unit": None if analysis.unit in ("rater", "both") else analysis.unit}
     return analysis.model_copy(update=changes)
 

@@ -107,9 +107,15 @@ def test_labels_are_of_models_where_no_human_judges():
     assert spec.voters == ("crowd",)
 
 
-def test_a_scenario_of_labels_leaves_out_what_is_declared_of_raters():
+@pytest.mark.parametrize(
+    ("method", "measure", "rule"), [("likert", "ordinal", "median"), ("pass_rates", "nominal", "majority")]
+)
+def test_a_scenario_of_labels_leaves_out_what_is_declared_of_raters(method, measure, rule):
+    by_raters = STUDY.replace(
+        "likert, criterion: fluency", f"{method}, criterion: fluency, pairing: rater, unit: rater"
+    )
     spec = parse_specification(
-        STUDY.replace("likert, criterion: fluency", "likert, criterion: fluency, pairing: rater, unit: rater")
+        by_raters.replace("measure: ordinal", f"measure: {measure}").replace("rule: median", f"rule: {rule}")
     )
     rate = next(analysis for analysis in spec.analyses if analysis.id == "rate")
 
