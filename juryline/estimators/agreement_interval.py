@@ -218,14 +218,12 @@ def _interval(one: _Prepared, rounds: np.ndarray, ratings: Ratings, resampling: 
         )
     on_log = _from_log(value, variance, level=level, lowest=one.coefficient.lowest)
     return replace(
-        interval,
-        status=on_log.status,
-        low=on_log.low,
-        high=on_log.high,
-        std_error=on_log.std_error,
-        df=on_log.df,
-        reason=on_log.reason,
+        on_log,
         method=method,
+        n_clusters=interval.n_clusters,
+        n_boot=interval.n_boot,
+        n_boot_failed=interval.n_boot_failed,
+        seed=interval.seed,
     )
 
 
